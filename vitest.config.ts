@@ -7,7 +7,7 @@ import { isFull, sized } from './test/support/size.ts'
  * others share processes: half of the work of a short file is loading and warming up the same code.
  */
 const ALONE = [
-  'test/ids.test.ts',
+  'test/runtime/ids.test.ts',
   'test/access/matrix-without-checks.test.ts',
   'test/content/hostile-contents.test.ts',
   'test/flows/run-flow-lost-tasks.test.ts',

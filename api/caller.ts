@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isKeyScope, isPersonal, type Role, type Scope } from '../src/domain/access/access.ts'
 import { type AppError, forbidden } from '../src/domain/errors.ts'
-import type { Uuid } from '../src/ids.ts'
+import type { Uuid } from '../src/runtime/ids.ts'
 import type { Sql } from '../src/store/db/sql.ts'
 
 type KeyActor = { kind: 'key'; keyId: Uuid }

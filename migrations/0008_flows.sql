@@ -35,7 +35,7 @@ comment on column flows.version is
 comment on column flows.trigger_key is
   'name of the event, id of the topic or segment; null: any, or the trigger has none';
 comment on column flows.max_concurrent is 'unfinished executions at most; null: any number';
-comment on column flows.sealed_secret is 'signs its webhooks; AES-256-GCM, see src/sealing.ts';
+comment on column flows.sealed_secret is 'signs its webhooks; AES-256-GCM, see src/keys/sealing.ts';
 comment on column flows.deleted_at is 'its executions are read still';
 select protect_tenant_table('flows');
 

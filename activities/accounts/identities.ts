@@ -6,7 +6,7 @@ import {
   wantedRecords,
 } from '../../src/domain/accounts/dns-records.ts'
 import type { Identity } from '../../src/domain/accounts/identity.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import type { DnsResolver } from '../../src/net/resolver.ts'
 import type { StoredIdentity } from '../../src/schemas/accounts/domain.ts'
 import * as readings from '../../src/store/accounts/provider-readings.ts'

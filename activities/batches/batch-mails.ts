@@ -8,7 +8,7 @@ import {
 import { variablesOf } from '../../src/core/content/batch-variables.ts'
 import { mailBrand } from '../../src/domain/content/brand.ts'
 import { tagsOf } from '../../src/domain/delivery/ses-event.ts'
-import { timeOf } from '../../src/ids.ts'
+import { timeOf } from '../../src/runtime/ids.ts'
 import type { MergeData, RenderedMail } from '../../src/mail/render.ts'
 import type { MailTemplate } from '../../src/mail/works.ts'
 import { processRenderer, type Renderer, RendererBusy } from '../../src/mail/renderer.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { addressed } from '../../src/addresses.ts'
-import { hashedId } from '../../src/ids.ts'
+import { addressed } from '../../src/keys/addresses.ts'
+import { hashedId } from '../../src/runtime/ids.ts'
 import type { ImportStatus } from '../../src/schemas/contacts/import.ts'
 import {
   refusalText,
@@ -13,7 +13,7 @@ import * as auditEvents from '../../src/store/access/audit-events.ts'
 import * as importPages from '../../src/store/contacts/import-pages.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import { isRefusedValue, type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
-import type { Keyring } from '../../src/tokens.ts'
+import type { Keyring } from '../../src/keys/tokens.ts'
 
 /** One activity works for so long, then gives its slot to somebody else's import. */
 const SLICE_MS = 20_000

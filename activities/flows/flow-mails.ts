@@ -1,7 +1,7 @@
 import type { Refusal } from '../../src/core/content/compose.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { StepOf } from '../../src/domain/flows/flow.ts'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import type { Content } from '../../src/mail/content.ts'
 import { type MergeData, type RenderedMail, RenderError } from '../../src/mail/render.ts'
 import type { Renderer } from '../../src/mail/renderer.ts'

@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import type { Audience, Criterion, SegmentFailure } from '../../src/domain/audience/audience.ts'
-import { hashedId } from '../../src/ids.ts'
+import { hashedId } from '../../src/runtime/ids.ts'
 import { pageOfIds } from '../../src/core/audience/pages.ts'
 import { segmentAudience } from '../../src/core/audience/segment-audience.ts'
 import { admit } from '../../src/core/flows/admission.ts'

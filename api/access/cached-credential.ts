@@ -1,4 +1,4 @@
-import { fingerprint } from '../../src/tokens.ts'
+import { fingerprint } from '../../src/keys/tokens.ts'
 
 /** Revoking works within a second on every process, so nothing is kept for longer. */
 const KEPT_MS = 900

@@ -7,9 +7,9 @@ import {
   FAILURES_LAST_MS,
   loginDelayMs,
 } from '../../src/domain/access/login.ts'
-import { createPasswords, type Passwords, tooManyLogins } from '../../src/passwords.ts'
+import { createPasswords, type Passwords, tooManyLogins } from '../../src/keys/passwords.ts'
 import * as sessions from '../../src/store/access/sessions.ts'
-import { addressSubject, sha256 } from '../../src/tokens.ts'
+import { addressSubject, sha256 } from '../../src/keys/tokens.ts'
 import { networkOf } from '../http/network.ts'
 import type { Deps } from '../deps.ts'
 import { answer } from '../limits/rate-limit.ts'

@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify'
-import { addressed, addressedByHash } from '../../src/addresses.ts'
+import { addressed, addressedByHash } from '../../src/keys/addresses.ts'
 import type { Brand } from '../../src/domain/content/brand.ts'
 import { OURS, sayAs } from '../../src/domain/content/wording.ts'
 import { badRequest } from '../../src/domain/errors.ts'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import { isBeingMailed } from '../../src/core/delivery/in-flight.ts'
 import { unsubscribe } from '../../src/core/consent/unsubscribe.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
-import type { Keyring } from '../../src/tokens.ts'
+import type { Keyring } from '../../src/keys/tokens.ts'
 import { sendPage, wantsHtml } from '../http/html-pages.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Audience } from '../../src/domain/audience/audience.ts'
 import { badRequest } from '../../src/domain/errors.ts'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import { requireFeature } from '../../src/core/access/plan.ts'
 import { requireSegmentAudience } from '../../src/core/audience/segment-audience.ts'
 import { resolveTopics } from '../../src/core/consent/topic-names.ts'

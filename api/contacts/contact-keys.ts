@@ -1,6 +1,6 @@
 import type { AppError } from '../../src/domain/errors.ts'
 import { cleanWord, normalAddress } from '../../src/domain/text.ts'
-import { isUuid, type Uuid } from '../../src/ids.ts'
+import { isUuid, type Uuid } from '../../src/runtime/ids.ts'
 import * as contacts from '../../src/store/contacts/contacts.ts'
 import type { Executor } from '../../src/store/db/sql.ts'
 import { missing } from '../../src/core/access/ownership.ts'

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { Busboy } from '@fastify/busboy'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../../src/domain/errors.ts'
-import { breather } from '../../src/breather.ts'
+import { breather } from '../../src/runtime/breather.ts'
 import { malformedBody, unsupportedMediaType } from '../http/errors.ts'
 import { REQUEST_LIMITS } from '../http/request-limits.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { SLOW_ANSWER_MS } from '../../src/core/delivery/receiving.ts'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import type { Deps } from '../deps.ts'
 
 interface Whose {

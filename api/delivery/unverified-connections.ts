@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import { wasEverVerified } from '../../src/store/accounts/connection-secrets.ts'
 import type { Deps } from '../deps.ts'
 import type { Window } from '../limits/decision.ts'

@@ -1,6 +1,6 @@
 import { badRequest } from '../../src/domain/errors.ts'
-import { isUuid, type Uuid } from '../../src/ids.ts'
-import { equal, sha256 } from '../../src/tokens.ts'
+import { isUuid, type Uuid } from '../../src/runtime/ids.ts'
+import { equal, sha256 } from '../../src/keys/tokens.ts'
 
 /** What a cursor is good for: one list of one organization, with the same filters. */
 export interface CursorScope {

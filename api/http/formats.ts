@@ -1,7 +1,7 @@
 import addFormats from 'ajv-formats'
 import { parseMailbox } from '../../src/domain/mailbox.ts'
 import { isAddress } from '../../src/domain/text.ts'
-import { isUuid } from '../../src/ids.ts'
+import { isUuid } from '../../src/runtime/ids.ts'
 
 /**
  * The library cuts a time at each `t` and blank before it looks at it: of a megabyte of them it

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, badRequest, conflict } from '../../src/domain/errors.ts'
-import { hashedId, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { hashedId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { IDEMPOTENCY_KEY } from '../../src/schemas/patterns.ts'
 import * as idempotencyKeys from '../../src/store/platform/idempotency-keys.ts'
 import { type Transaction, transact } from '../../src/store/db/sql.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 
 export const REQUEST_ID_HEADER = 'x-request-id'
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,128}$/

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { breather } from '../../src/breather.ts'
+import { breather } from '../../src/runtime/breather.ts'
 import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
 import { MOST_ROW_DETAILS, type RowFailures } from '../../src/domain/row-failures.ts'
 import { duplicateKey, inexactNumbersOf, refuseUnstorable } from './bodies.ts'

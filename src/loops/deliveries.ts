@@ -16,7 +16,7 @@ import {
   WAKE_SIGNAL,
 } from '../../workflows/contract.ts'
 import { operatorText } from '../domain/operator-text.ts'
-import type { Uuid } from '../ids.ts'
+import type { Uuid } from '../runtime/ids.ts'
 import type { Sql } from '../store/db/sql.ts'
 import * as executions from '../store/flows/executions.ts'
 import { markForReconciling } from '../store/flows/held-executions.ts'

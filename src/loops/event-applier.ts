@@ -1,6 +1,6 @@
 import { applyEvents, applyNext } from '../core/delivery/apply-delivery-events.ts'
 import type { Sql } from '../store/db/sql.ts'
-import type { Keyring } from '../tokens.ts'
+import type { Keyring } from '../keys/tokens.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const EVENTS = 500

@@ -9,7 +9,7 @@ import {
   type QueueSource,
 } from '../domain/delivery/event-queue.ts'
 import type { Timings } from '../domain/delivery/timings.ts'
-import { uuidv7 } from '../ids.ts'
+import { uuidv7 } from '../runtime/ids.ts'
 import { noteEvent } from '../store/accounts/connections.ts'
 import * as polls from '../store/accounts/event-queue-polls.ts'
 import type { Sql } from '../store/db/sql.ts'

@@ -18,7 +18,7 @@ import {
   flowScheduleId,
 } from '../../workflows/contract.ts'
 import { type Calendar, calendarsOf, type Span } from '../domain/flows/cron.ts'
-import type { Uuid } from '../ids.ts'
+import type { Uuid } from '../runtime/ids.ts'
 import * as flowSchedules from '../store/flows/schedules.ts'
 import type { Sql } from '../store/db/sql.ts'
 

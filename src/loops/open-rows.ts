@@ -1,5 +1,5 @@
 import type { StartKind } from '../../workflows/contract.ts'
-import type { Uuid } from '../ids.ts'
+import type { Uuid } from '../runtime/ids.ts'
 import * as connections from '../store/accounts/connections.ts'
 import * as notices from '../store/accounts/notices.ts'
 import * as confirmations from '../store/consent/confirmations.ts'

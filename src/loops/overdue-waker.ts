@@ -1,4 +1,4 @@
-import type { Uuid } from '../ids.ts'
+import type { Uuid } from '../runtime/ids.ts'
 import type { Sql } from '../store/db/sql.ts'
 import type { Cursor } from '../store/flows/held-executions.ts'
 import * as overdue from '../store/flows/overdue.ts'

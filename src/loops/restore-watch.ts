@@ -5,7 +5,7 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
 import { BEAT_ID, CONTROL_QUEUE, RETENTION_ID } from '../../workflows/contract.ts'
-import { isUuid } from '../ids.ts'
+import { isUuid } from '../runtime/ids.ts'
 import * as ledgerBeats from '../store/platform/ledger-beats.ts'
 import { type Sql, transact } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'

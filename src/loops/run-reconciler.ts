@@ -6,7 +6,7 @@ import {
 } from '@temporalio/client'
 import type { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
 import type { Timings } from '../domain/delivery/timings.ts'
-import { isUuid, type Uuid } from '../ids.ts'
+import { isUuid, type Uuid } from '../runtime/ids.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 

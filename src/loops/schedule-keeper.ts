@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { flowIdOfSchedule, RETENTION_ID, SWEEP_ID } from '../../workflows/contract.ts'
-import type { Uuid } from '../ids.ts'
+import type { Uuid } from '../runtime/ids.ts'
 import * as flowSchedules from '../store/flows/schedules.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { isThere } from './ensure-schedule.ts'

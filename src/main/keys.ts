@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { type Keyring, keyProblems, parseKeyring } from '../tokens.ts'
+import { type Keyring, keyProblems, parseKeyring } from '../keys/tokens.ts'
 import { required } from './required.ts'
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { isUuid } from '../ids.ts'
+import { isUuid } from '../runtime/ids.ts'
 import { act } from './act.ts'
 import { jsonOption, type Output } from './output.ts'
 

@@ -15,7 +15,7 @@ import { configurationSetName } from '../domain/accounts/iam-role.ts'
 import { type Login, loginUrl, makeLogins } from '../store/db/logins.ts'
 import { migrate } from '../store/db/migrate.ts'
 import { connect, type Sql } from '../store/db/sql.ts'
-import { newKeyringText } from '../tokens.ts'
+import { newKeyringText } from '../keys/tokens.ts'
 import { type RunningProgram, startProgram } from './programs.ts'
 
 /** The operator's own credentials at the sandbox: they may assume the customers' roles, no more. */

@@ -74,7 +74,7 @@ function addInvitationCommand(user: Command): void {
             import('../core/access/invitations.ts'),
             import('../core/access/organizations.ts'),
             import('./keys.ts'),
-            import('../invitation-links.ts'),
+            import('../keys/invitation-links.ts'),
           ])
         const keyring = checkedKeyring(config)
         const invitee = { email: address(email), role: options.role }

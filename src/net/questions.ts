@@ -1,4 +1,4 @@
-import { organizationalDomain } from '../public-suffixes.ts'
+import { organizationalDomain } from '../text/public-suffixes.ts'
 import type { askDns, DnsAnswer, DnsFailed, DnsType } from './dns.ts'
 
 interface Options {

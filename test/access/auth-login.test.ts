@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { deleteOldFailures } from '../../src/store/access/login-failures.ts'
-import { addressSubject, sha256 } from '../../src/tokens.ts'
+import { addressSubject, sha256 } from '../../src/keys/tokens.ts'
 import { type Answer, type Api, inject, startApi, tally } from '../support/api.ts'
 import { addMember, addPerson, join, logIn, PASSWORD, someAddress } from '../support/people.ts'
 

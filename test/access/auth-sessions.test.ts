@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
-import { newSessionToken } from '../../src/tokens.ts'
+import { newSessionToken } from '../../src/keys/tokens.ts'
 import { type Api, inject, startApi } from '../support/api.ts'
 import {
   addMember,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
 import * as apiKeys from '../../src/store/access/api-keys.ts'
-import { newApiKey } from '../../src/tokens.ts'
+import { newApiKey } from '../../src/keys/tokens.ts'
 import { type Api, inject, startApi } from '../support/api.ts'
 
 let api: Api

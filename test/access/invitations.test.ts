@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
 import { ROLES } from '../../src/domain/access/access.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { invitationUrl } from '../../src/invitation-links.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
+import { invitationUrl } from '../../src/keys/invitation-links.ts'
 import * as invitations from '../../src/store/access/invitations.ts'
 import * as organizations from '../../src/store/access/organizations.ts'
-import { addressHash, signLink } from '../../src/tokens.ts'
+import { addressHash, signLink } from '../../src/keys/tokens.ts'
 import { type Answer, type Api, inject, startApi, tally } from '../support/api.ts'
 import {
   addMember,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import { listLoginLacks } from '../../src/store/db/login-check.ts'
 import { loginUrl } from '../../src/store/db/logins.ts'
 import { makeRoles } from '../../src/store/db/roles.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newApiKey } from '../../src/tokens.ts'
+import { newApiKey } from '../../src/keys/tokens.ts'
 import { type Api, type Client, inject, startApi } from '../support/api.ts'
 import { AUDITED } from '../support/audited.ts'
 import {

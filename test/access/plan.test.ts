@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { planOf, requireFeature, requireRoom } from '../../src/core/access/plan.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as organizations from '../../src/store/access/organizations.ts'
 import * as plans from '../../src/store/access/plans.ts'
 import { transact, within } from '../../src/store/db/sql.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { invitationUrl } from '../../src/invitation-links.ts'
+import { invitationUrl } from '../../src/keys/invitation-links.ts'
 import * as invitations from '../../src/store/access/invitations.ts'
 import { type Api, type Client, inject, startApi } from '../support/api.ts'
 import { until } from '../support/engine.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { type Sql, within } from '../../src/store/db/sql.ts'
 import { root, trackedFiles } from '../house/files.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { bucketStart, uuidv7 } from '../../src/ids.ts'
+import { bucketStart, uuidv7 } from '../../src/runtime/ids.ts'
 import * as health from '../../src/store/accounts/health.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import * as senders from '../../src/store/accounts/senders.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { OPERATOR_ACCOUNT } from '../../tools/sandbox/credentials.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, type Client, connectAccount, startApi } from '../support/api.ts'
 import { type HealthFixture, startHealthFixture } from '../support/health.ts'
 

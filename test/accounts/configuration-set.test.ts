@@ -8,7 +8,7 @@ import type { Call, Mail, Outcome, SendingRole } from '../../activities/mailer.t
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { startSandbox } from '../../tools/sandbox/index.ts'
 import { configurationSetName, roleName } from '../../src/domain/accounts/iam-role.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const REGION = 'eu-west-1'

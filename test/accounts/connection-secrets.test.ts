@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { listProofs } from '../../src/store/accounts/connection-secrets.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 

@@ -5,7 +5,7 @@ import {
   probeConsolePolicyDaily,
 } from '../../activities/accounts/console-policy.ts'
 import { POLICY_VERSION } from '../../src/domain/accounts/aws-actions.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { giveBack, takeProbe } from '../../src/store/accounts/console-policies.ts'
 import { answered } from '../support/answered.ts'
 import { type Api, startApi } from '../support/api.ts'

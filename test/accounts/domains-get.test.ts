@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { questionAbout } from '../../src/core/accounts/live-readings.ts'
 import type { Answer } from '../../src/domain/accounts/dns-records.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as organizations from '../../src/store/access/organizations.ts'
 import { type Api, type Client, startApi } from '../support/api.ts'
 import { askWorkflowId } from '../../workflows/contract.ts'

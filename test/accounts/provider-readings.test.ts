@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as readings from '../../src/store/accounts/provider-readings.ts'
 import { tally } from '../support/api.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

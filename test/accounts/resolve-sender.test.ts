@@ -5,7 +5,7 @@ import {
   resolveSender,
   type SenderNames,
 } from '../../src/core/accounts/resolve-sender.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { newAccountId, seedOrganization } from '../support/seed.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { CONTROL_QUEUE, noticeWorkflowId } from '../../workflows/contract.ts'
 import { until } from '../support/engine.ts'
 import { startSweepEngine } from '../support/sweep-engine.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { bucketStart, uuidv7 } from '../../src/ids.ts'
+import { bucketStart, uuidv7 } from '../../src/runtime/ids.ts'
 import * as sendingFigures from '../../src/core/accounts/sending-figures.ts'
 import { type LedgerDays, openLedgerDays } from '../support/ledger-days.ts'
 import { seedOrganization } from '../support/seed.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { CONTROL_QUEUE } from '../../workflows/contract.ts'
 import { startSweepEngine } from '../support/sweep-engine.ts'
 import { expectWarnings } from '../support/worker-log.ts'

@@ -4,7 +4,7 @@ import { checkCondition, IN_FLOWS } from '../../src/domain/audience/condition-ch
 import { bucketOf, evaluate, type Facts } from '../../src/domain/audience/condition-eval.ts'
 import { isSame, listOf } from '../../src/domain/audience/condition-values.ts'
 import type { Condition, Filter, Operator } from '../../src/domain/audience/condition.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { countEvents, type SeenEvent } from '../support/conditions.ts'
 
 const NOW = '2026-11-21T12:00:00.000Z'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { pageFigures } from '../../api/http/pages.ts'
 import type { Audience } from '../../src/domain/audience/audience.ts'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
 import { contacts } from '../../src/store/audience/search.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'

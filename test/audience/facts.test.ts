@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Condition } from '../../src/domain/audience/condition.ts'
-import { bucketStart, uuidv7 } from '../../src/ids.ts'
+import { bucketStart, uuidv7 } from '../../src/runtime/ids.ts'
 import * as contactFacts from '../../src/store/audience/facts.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import type { Sql } from '../../src/store/db/sql.ts'

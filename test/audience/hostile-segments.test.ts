@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LINE } from '../../src/domain/text.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, type Client, createContact, startApi } from '../support/api.ts'
 import { HOSTILE } from '../support/conditions.ts'
 import { sized } from '../support/size.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { countMembers, previewMembers, requireInTime } from '../../src/core/audience/members.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import * as members from '../../src/store/audience/members.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { until } from '../support/engine.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pageOfContacts, pageOfIds } from '../../src/core/audience/pages.ts'
 import type { Audience } from '../../src/domain/audience/audience.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freezePage } from '../../src/core/batches/freeze-audience.ts'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { type Api, connectAccount, createContact, startApi } from '../support/api.ts'
 import { connectAs } from '../support/logins.ts'

@@ -3,7 +3,7 @@ import { checkCondition, IN_SEGMENTS } from '../../src/domain/audience/condition
 import { evaluate } from '../../src/domain/audience/condition-eval.ts'
 import type { Condition, Filter, Operator } from '../../src/domain/audience/condition.ts'
 import { readTime } from '../../src/domain/times.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { holds } from '../../src/store/audience/condition-sql.ts'
 import type { Json } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

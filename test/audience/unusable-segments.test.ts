@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freezePage } from '../../src/core/batches/freeze-audience.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, type Client, connectAccount, createContact, startApi } from '../support/api.ts'
 import { smallFlow } from '../support/flow-inputs.ts'
 

@@ -1,6 +1,6 @@
 import { recordTroubles } from '../../src/core/batches/batch-breaker.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { batchBucket, uuidv7 } from '../../src/ids.ts'
+import { batchBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import type { Run } from '../../src/store/batches/batch-runs.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { tally } from '../support/api.ts'

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
 import { batchMails } from '../../activities/batches/batch-mails.ts'
-import { batchBucket, batchRowId, timeOf, uuidv7 } from '../../src/ids.ts'
-import { readPreferences } from '../../src/preferences-links.ts'
-import { addressHash, newKeyringText, parseKeyring, readUnsubscribe } from '../../src/tokens.ts'
+import { batchBucket, batchRowId, timeOf, uuidv7 } from '../../src/runtime/ids.ts'
+import { readPreferences } from '../../src/keys/preferences-links.ts'
+import {
+  addressHash,
+  newKeyringText,
+  parseKeyring,
+  readUnsubscribe,
+} from '../../src/keys/tokens.ts'
 import { brandWith } from '../support/brands.ts'
 
 const DAY_MS = 86_400_000

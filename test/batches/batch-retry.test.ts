@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RENDER_TIMEOUT } from '../../src/domain/batches/breaker.ts'
-import { batchBucket, batchRowId, uuidv7 } from '../../src/ids.ts'
+import { batchBucket, batchRowId, uuidv7 } from '../../src/runtime/ids.ts'
 import {
   type Api,
   connectAccount,

@@ -30,7 +30,7 @@ import { createDefinitionCache } from '../../src/store/flows/definition-cache.ts
 import { makeLogins } from '../../src/store/db/logins.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect } from '../../src/store/db/sql.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { CONTROL_QUEUE, executionWorkflowId, SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
 import { executionRow, seedExecutions, seedFlow } from '../support/flows.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'

@@ -24,13 +24,13 @@ import postgres from 'postgres'
 import { childEnvironment } from '../../src/config.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
 import type * as Contacts from '../../src/store/contacts/contacts.ts'
 import { loginUrl, makeLogins } from '../../src/store/db/logins.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
-import { newKeyringText } from '../../src/tokens.ts'
+import { newKeyringText } from '../../src/keys/tokens.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

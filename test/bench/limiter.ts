@@ -1,6 +1,6 @@
 import { createLimiter, type Limiter } from '../../api/limits/limiter.ts'
 import type { Window } from '../../api/limits/decision.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect } from '../../src/store/db/sql.ts'
 import { connectAs } from '../support/logins.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addressHash, type Link, type LinkKind, signLink } from '../../src/tokens.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { addressHash, type Link, type LinkKind, signLink } from '../../src/keys/tokens.ts'
+import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { type Api, inject, startApi } from '../support/api.ts'
 import {
   type Asked,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addressedByHash } from '../../src/addresses.ts'
+import { addressedByHash } from '../../src/keys/addresses.ts'
 import { countToday } from '../../src/core/consent/confirmation-quota.ts'
 import * as confirmationMails from '../../src/store/consent/confirmation-mails.ts'
 import * as confirmations from '../../src/core/consent/double-opt-in.ts'
@@ -8,7 +8,7 @@ import * as confirming from '../../src/core/consent/confirm.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import * as subscriptions from '../../src/core/consent/subscriptions.ts'
 import * as suppressions from '../../src/store/consent/suppressions.ts'
-import { addressHash, newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { addressHash, newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import {
   type Asked,
   seedConfirmations,

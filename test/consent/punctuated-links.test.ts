@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
-import { addressHash, type Link, type LinkKind, signLink } from '../../src/tokens.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
+import { addressHash, type Link, type LinkKind, signLink } from '../../src/keys/tokens.ts'
 import { type Api, createContact, inject, startApi } from '../support/api.ts'
 
 let api: Api

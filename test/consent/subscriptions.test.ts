@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { addressHash, signUnsubscribe } from '../../src/tokens.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
+import { addressHash, signUnsubscribe } from '../../src/keys/tokens.ts'
 import { type Api, createContact, inject, startApi } from '../support/api.ts'
 import { insertTopic } from '../support/topics.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { rebuildFigures } from '../../src/core/metrics/rebuild-figures.ts'
-import { dayBucket, uuidv7 } from '../../src/ids.ts'
-import { addressHash, signLink, signUnsubscribe } from '../../src/tokens.ts'
+import { dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
+import { addressHash, signLink, signUnsubscribe } from '../../src/keys/tokens.ts'
 import {
   type Api,
   connectAccount,

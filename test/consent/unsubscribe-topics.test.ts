@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { addressed } from '../../src/addresses.ts'
-import { batchBucket, batchRowId, uuidv7 } from '../../src/ids.ts'
+import { addressed } from '../../src/keys/addresses.ts'
+import { batchBucket, batchRowId, uuidv7 } from '../../src/runtime/ids.ts'
 import { listOfContact } from '../../src/store/consent/subscriptions.ts'
 import * as suppressions from '../../src/store/consent/suppressions.ts'
-import { addressHash, newKeyringText, parseKeyring, signUnsubscribe } from '../../src/tokens.ts'
+import {
+  addressHash,
+  newKeyringText,
+  parseKeyring,
+  signUnsubscribe,
+} from '../../src/keys/tokens.ts'
 import {
   type Api,
   connectAccount,

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { batchBucket, batchRowId, uuidv7 } from '../../src/ids.ts'
-import { addressHash, newKeyringText, parseKeyring, signUnsubscribe } from '../../src/tokens.ts'
+import { batchBucket, batchRowId, uuidv7 } from '../../src/runtime/ids.ts'
+import {
+  addressHash,
+  newKeyringText,
+  parseKeyring,
+  signUnsubscribe,
+} from '../../src/keys/tokens.ts'
 import {
   type Api,
   connectAccount,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanLine } from '../../src/domain/text.ts'
 import type { Json } from '../../src/store/db/sql.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, type Client, createContact, startApi } from '../support/api.ts'
 import { importFile } from '../support/imports.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addressed } from '../../src/addresses.ts'
-import type { Uuid } from '../../src/ids.ts'
+import { addressed } from '../../src/keys/addresses.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import * as consent from '../../src/core/consent/email-status.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import * as suppressions from '../../src/store/consent/suppressions.ts'

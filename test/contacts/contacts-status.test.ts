@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addressed } from '../../src/addresses.ts'
-import type { Uuid } from '../../src/ids.ts'
+import { addressed } from '../../src/keys/addresses.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import * as suppressions from '../../src/store/consent/suppressions.ts'
 import { type Api, type Client, createContact, startApi } from '../support/api.ts'
 import { signIn } from '../support/people.ts'

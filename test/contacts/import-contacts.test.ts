@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as imports from '../../src/store/contacts/imports.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import { transact } from '../../src/store/db/sql.ts'

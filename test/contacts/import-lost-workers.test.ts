@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { IMPORT_QUEUE, importWorkflowId } from '../../workflows/contract.ts'
 import type { importContacts } from '../../workflows/import-contacts.ts'
 import { type TimeSkipping, timeSkipping } from '../support/temporal.ts'

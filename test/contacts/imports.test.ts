@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { personNames } from '../../src/core/privacy/person-names.ts'
 import { emptyNaming } from '../../src/store/privacy/import-reports.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { evaluate } from '../../src/domain/audience/condition-eval.ts'
 import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { isAddress, normalAddress, readAddress } from '../../src/domain/text.ts'
 import { type Api, connectAccount, createContact, startApi } from '../support/api.ts'
 import { importFile } from '../support/imports.ts'

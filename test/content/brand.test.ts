@@ -4,7 +4,7 @@ import { LANGUAGES, sayAs, TEXT_NAMES } from '../../src/domain/content/wording.t
 import { plainConfirmation } from '../../src/mail/confirmation.ts'
 import { compileContent } from '../../src/mail/content.ts'
 import { renderer } from '../../src/mail/render.ts'
-import { addressHash, signLink, signUnsubscribe } from '../../src/tokens.ts'
+import { addressHash, signLink, signUnsubscribe } from '../../src/keys/tokens.ts'
 import { type Api, createContact, inject, startApi } from '../support/api.ts'
 import { brandWith } from '../support/brands.ts'
 import { seedConfirmations } from '../support/confirmations.ts'

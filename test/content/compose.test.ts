@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { compose, linksOf } from '../../src/core/content/compose.ts'
-import { timeOf, uuidv7 } from '../../src/ids.ts'
+import { timeOf, uuidv7 } from '../../src/runtime/ids.ts'
 import { RenderError } from '../../src/mail/render.ts'
-import { newKeyringText, parseKeyring, readLink, readUnsubscribe } from '../../src/tokens.ts'
+import { newKeyringText, parseKeyring, readLink, readUnsubscribe } from '../../src/keys/tokens.ts'
 
 const SOURCES = ['batch', 'workflow', 'transactional', 'confirmation', 'notice'] as const
 const sender = { from: { address: 'news@example.com', name: 'News, Ltd' }, replyTo: null }

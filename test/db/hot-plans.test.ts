@@ -1,6 +1,6 @@
 import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { batchRowId, uuidv7 } from '../../src/ids.ts'
+import { batchRowId, uuidv7 } from '../../src/runtime/ids.ts'
 import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
 import * as batchParts from '../../src/store/batches/batch-parts.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
@@ -10,7 +10,7 @@ import * as deliveryEvents from '../../src/store/delivery/delivery-events.ts'
 import * as messages from '../../src/store/delivery/messages.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
 import { findWaitingDays } from '../../src/store/delivery/waiting-days.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { type LedgerDays, openLedgerDays } from '../support/ledger-days.ts'
 import {
   seedBatch,

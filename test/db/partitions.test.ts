@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { enqueue } from '../../src/store/delivery/messages.ts'
 import { loginUrl } from '../../src/store/db/logins.ts'
 import { migrate, pendingMigrations } from '../../src/store/db/migrate.ts'

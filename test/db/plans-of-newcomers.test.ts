@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import type { Client } from '../support/api.ts'
 import { type PlannedApi, startPlannedApi } from '../support/rows-read.ts'
 import { seedFlow } from '../support/seed-flow.ts'

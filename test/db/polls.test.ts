@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as eventQueuePolls from '../../src/store/accounts/event-queue-polls.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { readLags } from '../../src/store/platform/lags.ts'

@@ -1,6 +1,6 @@
 import { createServer, connect as dial, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { connect, type Executor, type Sql, within } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'

@@ -3,7 +3,7 @@ import { emailMetrics } from '../../src/core/metrics/email-metrics.ts'
 import * as engagementMails from '../../src/store/flows/engagement-mails.ts'
 import * as emailLogs from '../../src/store/delivery/email-logs.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import {
   countedOf,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { batchBucket, batchRowId, uuidv7 } from '../../src/ids.ts'
+import { batchBucket, batchRowId, uuidv7 } from '../../src/runtime/ids.ts'
 import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { SLOW_ANSWER_MS } from '../../src/core/delivery/receiving.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, connectAccount, inject, startApi, wasVerified } from '../support/api.ts'
 import { until } from '../support/engine.ts'
 

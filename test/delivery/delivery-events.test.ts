@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as inboundEvents from '../../src/store/delivery/inbound-events.ts'
 import { type Api, connectAccount, inject, startApi, tally, wasVerified } from '../support/api.ts'
 import { until } from '../support/engine.ts'

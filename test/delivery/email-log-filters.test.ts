@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exportEmailLogs, listEmailLogs } from '../../src/core/delivery/email-logs.ts'
-import { batchRowId, bucketStart, dayBucket, lowestId, type Uuid, uuidv7 } from '../../src/ids.ts'
+import {
+  batchRowId,
+  bucketStart,
+  dayBucket,
+  lowestId,
+  type Uuid,
+  uuidv7,
+} from '../../src/runtime/ids.ts'
 import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import type { LogPage } from '../../src/store/delivery/email-logs.ts'

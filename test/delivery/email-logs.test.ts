@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { batchBucket, batchRowId, bucketStart, dayBucket, uuidv7 } from '../../src/ids.ts'
+import { batchBucket, batchRowId, bucketStart, dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import {
   type Api,
   connectAccount,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { EventQueues } from '../../src/domain/delivery/event-queue.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { withoutPartition } from '../support/database.ts'
 import { until } from '../support/engine.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { batchBucket, batchRowId, dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { batchBucket, batchRowId, dayBucket, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { linksOf } from '../../src/core/content/compose.ts'
 import {
   type Api,

@@ -1,11 +1,11 @@
 import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { batchRowId, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { batchRowId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import * as messages from '../../src/store/delivery/messages.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
 import {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasOwnLink } from '../../src/domain/consent/link-token.ts'
-import { uuidv7 } from '../../src/ids.ts'
-import { invitationUrl } from '../../src/invitation-links.ts'
-import { preferencesUrl } from '../../src/preferences-links.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
+import { invitationUrl } from '../../src/keys/invitation-links.ts'
+import { preferencesUrl } from '../../src/keys/preferences-links.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import {
   addressHash,
@@ -10,7 +10,7 @@ import {
   parseKeyring,
   signLink,
   signUnsubscribe,
-} from '../../src/tokens.ts'
+} from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { countedOf, seedEngagedMail, tell, timeAt } from '../support/engaged-mail.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dayBucket } from '../../src/ids.ts'
+import { dayBucket } from '../../src/runtime/ids.ts'
 import * as engagementMails from '../../src/store/flows/engagement-mails.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import {
   countedOf,

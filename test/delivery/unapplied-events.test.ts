@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
 import { storeQueued } from '../../src/core/delivery/receive-queued.ts'
 import { UNAPPLIED_EVENTS_A_DAY } from '../../src/domain/delivery/unapplied-events.ts'
-import { dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { dayBucket, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { takeRoom } from '../../src/store/delivery/unapplied-events.ts'
 import {

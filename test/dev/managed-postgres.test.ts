@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { freePort } from '../../src/dev/ports.ts'
 import { startPostgres } from '../../src/dev/postgres.ts'
 import { migrate } from '../../src/store/db/migrate.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'
 import { insertTopic } from '../support/topics.ts'

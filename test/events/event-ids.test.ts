@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import * as eventIds from '../../src/store/events/event-ids.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

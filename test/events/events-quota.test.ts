@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addMember } from '../support/people.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as organizations from '../../src/store/access/organizations.ts'
 import { type Api, type Client, createContact, startApi, tally } from '../support/api.ts'
 import { figures, limitEvents, storedEvents } from '../support/events.ts'

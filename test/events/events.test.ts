@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isUuid, timeOf, uuidv7 } from '../../src/ids.ts'
+import { isUuid, timeOf, uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, type Client, createContact, inject, startApi, tally } from '../support/api.ts'
 import { figures, limitEvents, storedEvents } from '../support/events.ts'
 import { executionsOf, seedExecution, seedFlow } from '../support/seed-flow.ts'

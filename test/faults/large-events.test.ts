@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { newKeyringText } from '../../src/tokens.ts'
+import { newKeyringText } from '../../src/keys/tokens.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { until } from '../support/engine.ts'
 import { type QueueConnection, queueUrl, startQueues } from '../support/event-queues.ts'

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { addressHash, signUnsubscribe } from '../../src/tokens.ts'
+import { addressHash, signUnsubscribe } from '../../src/keys/tokens.ts'
 import { type Api, startApi, tally } from '../support/api.ts'
 import { seedContacts } from '../support/seed.ts'
 import { sized } from '../support/size.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { dayBucket, uuidv7 } from '../../src/ids.ts'
+import { dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { acceptedBy, allMailed, connectSender, importPeople } from '../support/cohorts.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { notifyOwners } from '../../src/core/events/quota.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
 import { SENDER } from '../../src/main/system.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Trigger } from '../../src/domain/flows/flow.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { type Answer, type Api, startApi, tally } from '../support/api.ts'
 import { createFlow, smallFlow } from '../support/flow-inputs.ts'
 import { seedFlow } from '../support/seed-flow.ts'

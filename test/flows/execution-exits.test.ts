@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { type Sql, within } from '../../src/store/db/sql.ts'
 import { matchEvents } from '../../src/core/flows/wait-matching.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

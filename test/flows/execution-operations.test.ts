@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { admitWithinLimit } from '../../src/core/flows/concurrency.ts'
 import * as operations from '../../src/core/flows/retry-and-cancel.ts'
 import * as executionRuns from '../../src/store/flows/runs.ts'

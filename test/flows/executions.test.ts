@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Step } from '../../src/domain/flows/flow.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import * as organizations from '../../src/store/access/organizations.ts'
 import { type Api, type Client, createContact, startApi, tally } from '../support/api.ts'
 import { createFlow, smallFlow } from '../support/flow-inputs.ts'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { keepMembership, type SetAside } from '../../src/core/flows/membership.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import * as membership from '../../src/store/audience/membership.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { readLags } from '../../src/store/platform/lags.ts'

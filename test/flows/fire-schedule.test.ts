@@ -6,7 +6,7 @@ import {
   createFlowScheduleActivities,
   type PageOutcome,
 } from '../../activities/flows/flow-schedules.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { syncSchedule } from '../../src/loops/flow-schedules.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import {

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { workOnOperation } from '../../src/core/flows/flow-operations.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { startFlowOperator } from '../../src/loops/flow-operator.ts'
 import { deleteOld } from '../../src/store/flows/flow-operations.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bucketStart, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { bucketStart, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { consequences } from '../../src/store/events/events.ts'
 import * as executionReads from '../../src/store/flows/execution-views.ts'
 import { fire } from '../../src/core/flows/triggers.ts'

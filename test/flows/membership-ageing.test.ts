@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import type { Json, Sql } from '../../src/store/db/sql.ts'
 import { conditionOf, filterOf } from '../support/conditions.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { keepMembership } from '../../src/core/flows/membership.ts'
 import type { Operator } from '../../src/domain/audience/condition.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { worsen } from '../../src/store/consent/contact-statuses.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { readLags } from '../../src/store/platform/lags.ts'

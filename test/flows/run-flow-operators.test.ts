@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as operations from '../../src/core/flows/retry-and-cancel.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import { executionWorkflowId } from '../../workflows/contract.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSendEmail } from '../../activities/flows/steps/send-email.ts'
 import type { StepOf } from '../../src/domain/flows/flow.ts'
-import { dayBucket, uuidv7 } from '../../src/ids.ts'
+import { dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import * as executions from '../../src/store/flows/executions.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
 import { recordResults } from '../../src/store/delivery/messages.ts'
@@ -12,7 +12,7 @@ import {
   parseKeyring,
   readLink,
   readUnsubscribe,
-} from '../../src/tokens.ts'
+} from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import {
   retry,

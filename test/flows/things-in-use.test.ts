@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Condition } from '../../src/domain/audience/condition.ts'
 import type { Settings, Step, Trigger } from '../../src/domain/flows/flow.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'
 import { seedExecution, seedFlow } from '../support/seed-flow.ts'

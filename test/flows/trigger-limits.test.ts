@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Settings } from '../../src/domain/flows/flow.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { admit } from '../../src/core/flows/admission.ts'
 import type { Start } from '../../src/store/flows/starts.ts'
 import * as executions from '../../src/store/flows/executions.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import { type Sql, within } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { startEngine, until } from '../support/engine.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import * as webhookCalls from '../../src/store/flows/webhook-calls.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as organizations from '../../src/store/access/organizations.ts'
 import { type Api, type Client, startApi } from '../support/api.ts'
 import { until } from '../support/engine.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { flowSecretPlace, open } from '../../src/sealing.ts'
+import { flowSecretPlace, open } from '../../src/keys/sealing.ts'
 import { type Api, connectAccount, startApi } from '../support/api.ts'
 import { createFlow, flowInput, smallFlow } from '../support/flow-inputs.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
-import { open, flowHeadersPlace, flowSecretPlace } from '../../src/sealing.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
+import { open, flowHeadersPlace, flowSecretPlace } from '../../src/keys/sealing.ts'
 import { createDefinitionCache } from '../../src/store/flows/definition-cache.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { createFlow, flowInput, smallFlow, webhookConfig } from '../support/flow-inputs.ts'

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { version } from '../../src/main/version.ts'
-import { parseKeyring } from '../../src/tokens.ts'
+import { parseKeyring } from '../../src/keys/tokens.ts'
 import {
   environmentOf,
   interpolate,

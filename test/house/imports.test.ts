@@ -19,7 +19,14 @@ const CASES: Case[] = [
   {
     file: 'src/domain/case.ts',
     allowed: ['./batches/batch.ts', './flows/steps/index.ts'],
-    refused: ['node:crypto', 'crypto', 'fastify', '../ids.ts', '../store/db/sql.ts', ...PROGRAMS],
+    refused: [
+      'node:crypto',
+      'crypto',
+      'fastify',
+      '../runtime/ids.ts',
+      '../store/db/sql.ts',
+      ...PROGRAMS,
+    ],
   },
   {
     file: 'src/schemas/case.ts',
@@ -28,16 +35,20 @@ const CASES: Case[] = [
   },
   {
     file: 'src/store/case.ts',
-    allowed: ['postgres', 'node:crypto', 'node:fs/promises', './db/sql.ts', '../ids.ts'].concat([
-      '../domain/batches/batch.ts',
-    ]),
+    allowed: [
+      'postgres',
+      'node:crypto',
+      'node:fs/promises',
+      './db/sql.ts',
+      '../runtime/ids.ts',
+    ].concat(['../domain/batches/batch.ts']),
     typesOnly: ['../schemas/batches/batch.ts', '../../workflows/contract.ts'],
     refused: [
       'pg',
       '../core/flows/triggers.ts',
       '../dev/postgres.ts',
       '../mail/render.ts',
-      '../tokens.ts',
+      '../keys/tokens.ts',
       '../config.ts',
       '../loops/loop.ts',
     ].concat(['@temporalio/client', '../../api/app.ts', '../../workflows/index.ts', ...PROGRAMS]),
@@ -52,8 +63,8 @@ const CASES: Case[] = [
       '../../store/batches/batches.ts',
       '../../mail/content.ts',
       '../../net/fetch.ts',
-      '../../tokens.ts',
-      '../../ids.ts',
+      '../../keys/tokens.ts',
+      '../../runtime/ids.ts',
     ],
     typesOnly: ['../../schemas/batches/batch.ts'],
     refused: ['postgres', 'fastify', '@temporalio/client', '@aws-sdk/client-sesv2'].concat([
@@ -68,12 +79,24 @@ const CASES: Case[] = [
   {
     file: 'src/setup/case.ts',
     allowed: ['./policies.ts', '../domain/accounts/iam-role.ts'],
-    refused: ['node:crypto', '@aws-sdk/client-iam', '../store/db/sql.ts', '../ids.ts', ...PROGRAMS],
+    refused: [
+      'node:crypto',
+      '@aws-sdk/client-iam',
+      '../store/db/sql.ts',
+      '../runtime/ids.ts',
+      ...PROGRAMS,
+    ],
   },
   {
     file: 'src/mail/case.ts',
     allowed: ['liquidjs', 'html-to-text', 'node:url', './render.ts', '../domain/errors.ts'],
-    refused: ['postgres', '@aws-sdk/client-sesv2', '../store/db/sql.ts', '../ids.ts', ...PROGRAMS],
+    refused: [
+      'postgres',
+      '@aws-sdk/client-sesv2',
+      '../store/db/sql.ts',
+      '../runtime/ids.ts',
+      ...PROGRAMS,
+    ],
   },
   {
     file: 'src/net/case.ts',
@@ -81,30 +104,19 @@ const CASES: Case[] = [
     refused: ['postgres', '@x/undici', '../store/db/sql.ts', '../mail/render.ts', ...PROGRAMS],
   },
   {
-    file: 'src/tokens.ts',
-    allowed: ['node:crypto', './ids.ts', './domain/errors.ts'],
-    refused: [
-      'postgres',
-      './store/db/sql.ts',
-      './mail/render.ts',
-      './main/cli.ts',
-      './dev/ports.ts',
-    ],
+    file: 'src/keys/case.ts',
+    allowed: ['node:crypto', '@node-rs/argon2', '../runtime/ids.ts', '../domain/errors.ts'],
+    refused: ['postgres', '../store/db/sql.ts', '../mail/render.ts', ...PROGRAMS],
   },
   {
-    file: 'src/ids.ts',
-    allowed: ['node:crypto', './domain/errors.ts'],
-    refused: ['uuid', './store/db/sql.ts', './main/cli.ts'],
+    file: 'src/runtime/case.ts',
+    allowed: ['node:crypto', '../domain/errors.ts'],
+    refused: ['uuid', '../store/db/sql.ts', '../keys/tokens.ts', ...PROGRAMS],
   },
   {
-    file: 'src/passwords.ts',
-    allowed: ['@node-rs/argon2', 'node:crypto', './domain/errors.ts'],
-    refused: ['bcrypt', './tokens.ts', './store/db/sql.ts', './main/cli.ts'],
-  },
-  {
-    file: 'src/phones.ts',
-    allowed: ['libphonenumber-js/min'],
-    refused: ['google-libphonenumber', './store/db/sql.ts', './main/cli.ts'],
+    file: 'src/text/case.ts',
+    allowed: ['libphonenumber-js/min', 'luxon', 'tldts', '../domain/errors.ts'],
+    refused: ['google-libphonenumber', '../keys/tokens.ts', '../store/db/sql.ts', ...PROGRAMS],
   },
   {
     file: 'src/client/case.ts',
@@ -120,7 +132,7 @@ const CASES: Case[] = [
       'node:timers/promises',
       './loop.ts',
       '../domain/batches/batch.ts',
-    ].concat(['../store/platform/outbox.ts', '../ids.ts', '../../workflows/contract.ts']),
+    ].concat(['../store/platform/outbox.ts', '../runtime/ids.ts', '../../workflows/contract.ts']),
     refused: [
       '../mail/render.ts',
       '../../workflows/index.ts',
@@ -133,7 +145,7 @@ const CASES: Case[] = [
     allowed: ['@temporalio/workflow', './contract.ts', '../src/domain/batches/batch.ts'],
     typesOnly: ['../activities/index.ts', '../src/store/db/sql.ts'],
     refused: ['node:crypto', '@temporalio/client', '@temporalio/activity', 'typebox'].concat([
-      '../src/ids.ts',
+      '../src/runtime/ids.ts',
       '../src/schemas/batches/batch.ts',
       '../src/main/cli.ts',
       '../api/app.ts',
@@ -152,8 +164,8 @@ const CASES: Case[] = [
       '../src/store/db/sql.ts',
       '../src/mail/render.ts',
       '../src/net/fetch.ts',
-      '../src/tokens.ts',
-      '../src/ids.ts',
+      '../src/keys/tokens.ts',
+      '../src/runtime/ids.ts',
     ]),
     typesOnly: ['../workflows/contract.ts'],
     refused: [
@@ -182,8 +194,8 @@ const CASES: Case[] = [
       '../../../src/domain/flows/flow.ts',
       '../../../src/store/delivery/messages.ts',
       '../../../src/mail/render.ts',
-      '../../../src/tokens.ts',
-      '../../../src/ids.ts',
+      '../../../src/keys/tokens.ts',
+      '../../../src/runtime/ids.ts',
     ]),
     refused: [
       'postgres',
@@ -197,7 +209,7 @@ const CASES: Case[] = [
     allowed: ['@aws-sdk/client-sesv2', '@smithy/protocol-http', 'undici', 'node:crypto'].concat([
       './mailer.ts',
       '../../src/domain/batches/batch.ts',
-      '../../src/tokens.ts',
+      '../../src/keys/tokens.ts',
     ]),
     typesOnly: ['../mailer.ts'],
     refused: ['postgres', '../../src/store/db/sql.ts', '../../src/mail/render.ts'].concat([
@@ -224,8 +236,8 @@ const CASES: Case[] = [
       '../src/schemas/batches/batch.ts',
       '../src/store/db/sql.ts',
       '../src/mail/content.ts',
-      '../src/tokens.ts',
-      '../src/passwords.ts',
+      '../src/keys/tokens.ts',
+      '../src/keys/passwords.ts',
       '../workflows/contract.ts',
     ]),
     typesOnly: ['../workflows/send-batch.ts', '../workflows/confirm-topic.ts'],

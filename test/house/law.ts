@@ -13,30 +13,22 @@ interface Floor {
 
 const EVERYTHING = ['*']
 
-/** Files that serve several floors: identifiers, tokens and keys, one library each. */
-const UTILITIES = ['src', 'src/ids.ts', 'src/breather.ts', 'src/passwords.ts'].concat([
-  'src/phones.ts',
-  'src/local-time.ts',
-  'src/public-suffixes.ts',
-])
+/** Rooms that serve several floors. */
+export const SHARED = ['src/keys', 'src/text', 'src/runtime']
 
 /**
  * Who may import whom: the only table of it. A floor is a folder or a file; a file belongs to the
- * longest path that it begins with; `src` are the files that lie directly in it and are not named.
+ * longest path that it begins with.
  */
 export const LAW: Readonly<Record<string, Floor>> = {
   'src/domain': { runs: [], packages: [] },
   'src/schemas': { runs: ['src/domain'], packages: ['typebox'] },
-  'src/ids.ts': { runs: ['src/domain'], packages: ['node'] },
-  'src/breather.ts': { runs: [], packages: [] },
+  'src/runtime': { runs: ['src/domain'], packages: ['node'] },
   'src/config.ts': { runs: ['src/domain'], packages: ['node'] },
-  'src/passwords.ts': { runs: ['src/domain'], packages: ['@node-rs/argon2', 'node'] },
-  'src/phones.ts': { runs: [], packages: ['libphonenumber-js/*'] },
-  'src/local-time.ts': { runs: ['src/domain'], packages: ['luxon'] },
-  'src/public-suffixes.ts': { runs: [], packages: ['tldts'] },
-  src: { runs: ['src/domain', 'src/ids.ts', 'src/breather.ts'], packages: ['node'] },
+  'src/text': { runs: ['src/domain'], packages: ['libphonenumber-js/*', 'luxon', 'tldts'] },
+  'src/keys': { runs: ['src/domain', 'src/runtime'], packages: ['@node-rs/argon2', 'node'] },
   'src/store': {
-    runs: ['src/domain', 'src/ids.ts', 'src/breather.ts'],
+    runs: ['src/domain', 'src/runtime'],
     knows: ['src/schemas', 'workflows/contract.ts'],
     packages: ['postgres', 'node'],
   },
@@ -53,12 +45,12 @@ export const LAW: Readonly<Record<string, Floor>> = {
     ],
   },
   'src/net': {
-    runs: ['src/domain', 'src/public-suffixes.ts'],
+    runs: ['src/domain', 'src/text'],
     packages: ['undici', 'ipaddr.js', 'node'],
   },
   'src/setup': { runs: ['src/domain'], packages: [] },
   'src/core': {
-    runs: ['src/domain', 'src/store', 'src/mail', 'src/net', ...UTILITIES],
+    runs: ['src/domain', 'src/store', 'src/mail', 'src/net', ...SHARED],
     knows: ['src/schemas'],
     packages: ['node'],
   },
@@ -70,13 +62,13 @@ export const LAW: Readonly<Record<string, Floor>> = {
   },
   activities: {
     runs: ['src/core', 'src/domain', 'src/schemas', 'src/store', 'src/mail', 'src/net'].concat(
-      UTILITIES,
+      SHARED,
     ),
     knows: ['workflows/contract.ts'],
     packages: ['@temporalio/activity', 'node'],
   },
   'activities/aws': {
-    runs: ['src/domain', 'src', 'src/ids.ts'],
+    runs: ['src/domain', 'src/keys', 'src/runtime'],
     knows: ['activities'],
     packages: ['@aws-sdk/*', '@smithy/*', 'undici', 'node'],
   },
@@ -84,7 +76,7 @@ export const LAW: Readonly<Record<string, Floor>> = {
     runs: ['src/core', 'src/domain', 'src/schemas', 'src/store', 'src/mail', 'src/net'].concat([
       'src/setup',
       'workflows/contract.ts',
-      ...UTILITIES,
+      ...SHARED,
     ]),
     knows: ['workflows'],
     packages: ['fastify', '@fastify/*', 'typebox', 'ajv/*', 'ajv-formats', 'ipaddr.js'].concat([
@@ -99,7 +91,7 @@ export const LAW: Readonly<Record<string, Floor>> = {
   // It runs in browsers, too.
   'src/client': { runs: [], knows: EVERYTHING, packages: ['openapi-fetch'] },
   'src/loops': {
-    runs: ['src/core', 'src/domain', 'src/store', 'workflows/contract.ts', ...UTILITIES],
+    runs: ['src/core', 'src/domain', 'src/store', 'workflows/contract.ts', ...SHARED],
     packages: ['@temporalio/client', 'node'],
   },
   // They may import everything; nobody else imports them.

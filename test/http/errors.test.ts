@@ -2,8 +2,8 @@ import { connect as openSocket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
 import { connect } from '../../src/store/db/sql.ts'
-import { uuidv7 } from '../../src/ids.ts'
-import { newApiKey, newSessionToken } from '../../src/tokens.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
+import { newApiKey, newSessionToken } from '../../src/keys/tokens.ts'
 import { type Api, type Answer, inject, startApi } from '../support/api.ts'
 
 let api: Api

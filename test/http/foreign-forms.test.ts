@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, connectAccount, startApi } from '../support/api.ts'
 import { flowInput, smallFlow } from '../support/flow-inputs.ts'
 

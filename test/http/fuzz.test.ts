@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
-import { addressHash, signLink, signUnsubscribe } from '../../src/tokens.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
+import { addressHash, signLink, signUnsubscribe } from '../../src/keys/tokens.ts'
 import {
   type Api,
   type Answer,

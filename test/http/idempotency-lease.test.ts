@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../../api/app.ts'
 import { conflict } from '../../src/domain/errors.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, startApi } from '../support/api.ts'
 
 /** Work of several transactions, as an import's is: what it makes is named after `workId`. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MOST_ROW_DETAILS } from '../../src/domain/row-failures.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { type Answer, type Api, createContact, startApi } from '../support/api.ts'
 import { figures, limitEvents, storedEvents } from '../support/events.ts'
 import { executionsOf, seedFlow } from '../support/seed-flow.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
 import { createLimiter } from '../../api/limits/limiter.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as organizations from '../../src/store/access/organizations.ts'
 import { connect } from '../../src/store/db/sql.ts'
 import {
@@ -11,7 +11,7 @@ import {
   newWebhookSecret,
   parseKeyring,
   signUnsubscribe,
-} from '../../src/tokens.ts'
+} from '../../src/keys/tokens.ts'
 import {
   type Api,
   type Client,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import {
   checkedConfirmation,
   confirmationData,
@@ -9,9 +9,9 @@ import { compileContent } from '../../src/mail/content.ts'
 import { attributesOf, tokensOf } from '../../src/mail/html-tokens.ts'
 import { withoutTracking } from '../../src/mail/no-track.ts'
 import { type MergeData, renderer } from '../../src/mail/render.ts'
-import { preferencesUrl } from '../../src/preferences-links.ts'
+import { preferencesUrl } from '../../src/keys/preferences-links.ts'
 import { brandWith } from '../support/brands.ts'
-import { addressHash, newKeyringText, parseKeyring, signLink } from '../../src/tokens.ts'
+import { addressHash, newKeyringText, parseKeyring, signLink } from '../../src/keys/tokens.ts'
 
 const keyring = parseKeyring(newKeyringText())
 const publicUrl = 'https://mail.example.com'

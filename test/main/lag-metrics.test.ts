@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { measureLags } from '../../src/main/lag-metrics.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedTriggered } from '../support/scheduled-flows.ts'

@@ -3,7 +3,7 @@ import { existsSync, openSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
 import { createLog } from '../../src/main/log.ts'
-import { newApiKey } from '../../src/tokens.ts'
+import { newApiKey } from '../../src/keys/tokens.ts'
 import { inject, startApi } from '../support/api.ts'
 
 function capture() {

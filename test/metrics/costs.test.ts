@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { averageUsd, monthsOf, usdFor } from '../../src/domain/metrics/prices.ts'
-import { dayBucket, uuidv7 } from '../../src/ids.ts'
+import { dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, type Client, connectAccount, startApi } from '../support/api.ts'
 
 const M = 1_000_000

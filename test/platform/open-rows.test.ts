@@ -1,7 +1,7 @@
 import { type Client, WorkflowIdReusePolicy } from '@temporalio/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import {
   CONFIRMATIONS,
   CONNECTIONS,

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Settings } from '../../src/domain/flows/flow.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
 import { admit } from '../../src/core/flows/admission.ts'
 import { admitWithinLimit } from '../../src/core/flows/concurrency.ts'

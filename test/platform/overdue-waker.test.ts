@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { findOverdue, startOverdueWaker } from '../../src/loops/overdue-waker.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import { enqueue } from '../../src/store/delivery/messages.ts'

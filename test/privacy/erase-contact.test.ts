@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addressed } from '../../src/addresses.ts'
-import { batchBucket, batchRowId, bucketStart, dayBucket, uuidv7 } from '../../src/ids.ts'
+import { addressed } from '../../src/keys/addresses.ts'
+import { batchBucket, batchRowId, bucketStart, dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import * as consent from '../../src/core/consent/email-status.ts'
 import {
   claimRange,

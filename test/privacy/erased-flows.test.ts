@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as erasedFlows from '../../src/store/privacy/erased-flows.ts'
 import * as flowCounters from '../../src/store/flows/counters.ts'
 import type { Sql } from '../../src/store/db/sql.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { personNames } from '../../src/core/privacy/person-names.ts'
 import { addressesIn, phonesIn } from '../../src/domain/privacy/names.ts'
-import { uuidv7 } from '../../src/ids.ts'
-import { addressHash } from '../../src/tokens.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
+import { addressHash } from '../../src/keys/tokens.ts'
 
 const organizationId = uuidv7()
 const nobody = { contactIds: [], email: null, phone: null, addresses: [] }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dayBucket, uuidv7 } from '../../src/ids.ts'
+import { dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import * as erasures from '../../src/store/privacy/erasures.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import { type Api, createContact, insertMail, startApi } from '../support/api.ts'

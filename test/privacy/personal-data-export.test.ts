@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addressed } from '../../src/addresses.ts'
-import { dayBucket, uuidv7 } from '../../src/ids.ts'
+import { addressed } from '../../src/keys/addresses.ts'
+import { dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import * as consent from '../../src/core/consent/email-status.ts'
 import { enqueue } from '../../src/store/delivery/messages.ts'
 import { transact } from '../../src/store/db/sql.ts'

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { scrub, scrubText } from '../../src/domain/privacy/scrub.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import {
   newApiKey,
   newKeyringText,
   newWebhookSecret,
   parseKeyring,
   signUnsubscribe,
-} from '../../src/tokens.ts'
+} from '../../src/keys/tokens.ts'
 
 const token = signUnsubscribe(parseKeyring(newKeyringText()), {
   organizationId: uuidv7(),

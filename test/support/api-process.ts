@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '../../src/config.ts'
 import { freePort } from '../../src/dev/ports.ts'
-import { newKeyringText } from '../../src/tokens.ts'
+import { newKeyringText } from '../../src/keys/tokens.ts'
 import { cpuSecondsOf } from './cpu-time.ts'
 import { loginUrl } from '../../src/store/db/logins.ts'
 

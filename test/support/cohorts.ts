@@ -3,7 +3,7 @@ import { type Client, createClient } from '../../src/client/index.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import type { MailSummary } from '../../tools/sandbox/mails.ts'
 import { isSimulator } from '../../tools/sandbox/plan.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
 import { connectSandbox, SENDER, type System } from '../../src/main/system.ts'
 

@@ -1,7 +1,7 @@
 import { Worker } from '@temporalio/worker'
 import { inject } from 'vitest'
 import { createConfirmationActivities } from '../../activities/consent/confirmations.ts'
-import type { Keyring } from '../../src/tokens.ts'
+import type { Keyring } from '../../src/keys/tokens.ts'
 import { createDatabase } from './database.ts'
 import { timeSkipping } from './temporal.ts'
 import { connectAs } from './logins.ts'

@@ -1,8 +1,8 @@
-import { addressed } from '../../src/addresses.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { addressed } from '../../src/keys/addresses.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import * as subscriptions from '../../src/core/consent/subscriptions.ts'
-import { type Keyring, type Link, readLink } from '../../src/tokens.ts'
+import { type Keyring, type Link, readLink } from '../../src/keys/tokens.ts'
 import { seedContacts, type Seeded, seedOrganization } from './seed.ts'
 
 export interface Asked {

@@ -1,4 +1,4 @@
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 
 /** Every row of every table as text, with its table's name in front; bytes as hexadecimal. */

@@ -1,7 +1,7 @@
 import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
-import { dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { dayBucket, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
-import type { Keyring } from '../../src/tokens.ts'
+import type { Keyring } from '../../src/keys/tokens.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from './seed.ts'
 import { seedExecution, seedExitFlow } from './waiting.ts'
 

@@ -19,7 +19,7 @@ import { startExternalMailMatcher } from '../../src/loops/external-mail-matcher.
 import type { Log } from '../../src/loops/loop.ts'
 import { startMailWaker } from '../../src/loops/mail-waker.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
-import { type Keyring, newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { type Keyring, newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import {
   CONTROL_QUEUE,
   IMPORT_QUEUE,

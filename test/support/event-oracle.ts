@@ -1,4 +1,4 @@
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { type Kept, summed } from './figures.ts'
 import {

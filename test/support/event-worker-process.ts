@@ -4,7 +4,7 @@ import type { EventQueue, EventQueues } from '../../src/domain/delivery/event-qu
 import type * as Applier from '../../src/loops/event-applier.ts'
 import type * as Poller from '../../src/loops/event-queue-poller.ts'
 import type * as Database from '../../src/store/db/sql.ts'
-import type * as Tokens from '../../src/tokens.ts'
+import type * as Tokens from '../../src/keys/tokens.ts'
 import type { Work } from './event-workers.ts'
 
 /**

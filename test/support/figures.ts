@@ -1,4 +1,4 @@
-import { batchBucket, batchRowId, dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { batchBucket, batchRowId, dayBucket, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 
 export interface SentMail {

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import type { Client } from './api.ts'
 
 /** A flow that mails somebody and waits for what they do; each call may change parts of it. */

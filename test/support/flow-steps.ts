@@ -1,7 +1,7 @@
 import type { StepOutcome } from '../../src/core/flows/moves.ts'
 import type { StepRun, StoredStep } from '../../activities/flows/steps/step.ts'
 import type { Definition, StepOf, StepType, Trigger } from '../../src/domain/flows/flow.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as executions from '../../src/store/flows/executions.ts'
 import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import type { Seeded } from './seed.ts'

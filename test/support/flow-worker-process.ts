@@ -13,7 +13,7 @@ import { startMailWaker } from '../../src/loops/mail-waker.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
 import { connect } from '../../src/store/db/sql.ts'
-import { parseKeyring } from '../../src/tokens.ts'
+import { parseKeyring } from '../../src/keys/tokens.ts'
 import { CONTROL_QUEUE, MAIL_QUEUE, WEBHOOK_QUEUE } from '../../workflows/contract.ts'
 
 /**

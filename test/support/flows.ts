@@ -1,5 +1,5 @@
 import type { Definition, Settings, Step } from '../../src/domain/flows/flow.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import * as flowCounters from '../../src/store/flows/counters.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'

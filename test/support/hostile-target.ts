@@ -1,6 +1,6 @@
 import type { InjectOptions } from 'fastify'
 import { expect } from 'vitest'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { type Answer, type Api, inject, startApi } from './api.ts'
 import { documentOf, inlined, type Operation, operationsOf } from './document.ts'
 import { floorMs, type Hold, holdOf } from './holds.ts'

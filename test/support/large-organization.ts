@@ -1,4 +1,4 @@
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 

@@ -1,8 +1,8 @@
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
-import { invitationUrl } from '../../src/invitation-links.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
+import { invitationUrl } from '../../src/keys/invitation-links.ts'
 import * as invitations from '../../src/store/access/invitations.ts'
 import { transact } from '../../src/store/db/sql.ts'
-import { addressHash, signLink, signUnsubscribe } from '../../src/tokens.ts'
+import { addressHash, signLink, signUnsubscribe } from '../../src/keys/tokens.ts'
 import {
   type Api,
   type Client,

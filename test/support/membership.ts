@@ -4,7 +4,7 @@ import { type Clock, keepMembership, markDue } from '../../src/core/flows/member
 import { evaluate } from '../../src/domain/audience/condition-eval.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
 import type { Trigger } from '../../src/domain/flows/flow.ts'
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import * as facts from '../../src/store/audience/facts.ts'
 import * as segments from '../../src/store/audience/segments.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'

@@ -1,4 +1,4 @@
-import { bucketStart, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { bucketStart, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { type DailyTable, LEDGER } from '../../src/store/privacy/old-days.ts'
 import { insertSent } from './figures.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import type { Sql } from '../../src/store/db/sql.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { executionWorkflowId } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from './database.ts'
 import { until } from './engine.ts'

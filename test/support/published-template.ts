@@ -1,5 +1,5 @@
 import { createTemplate, publishAll, templateSource } from '../../src/core/content/templates.ts'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import { compileContent } from '../../src/mail/content.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import type { TemplateSource } from '../../src/store/content/templates.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { within } from '../../src/store/db/sql.ts'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import { type Api, startApi } from './api.ts'
 
 export interface Node {

@@ -1,5 +1,5 @@
 import type { Trigger } from '../../src/domain/flows/flow.ts'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { definitionOf, seedFlow, type StepSketch } from './flows.ts'
 

@@ -1,6 +1,6 @@
 import { type ExecutionStatus, LIVE_STATUSES } from '../../src/domain/flows/execution.ts'
 import type { Definition, Settings, Step, Trigger } from '../../src/domain/flows/flow.ts'
-import { bucketStart, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { bucketStart, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import type { Json, Sql } from '../../src/store/db/sql.ts'
 
 export interface FlowSeed {

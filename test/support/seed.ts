@@ -1,5 +1,5 @@
 import { startBatch } from '../../src/core/batches/create-batch.ts'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as contents from '../../src/store/content/contents.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import type { Sql } from '../../src/store/db/sql.ts'

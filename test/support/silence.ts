@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { PRODUCTION_TIMINGS, SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
-import type { Uuid } from '../../src/ids.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import { SENDER } from '../../src/main/system.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { acceptedBy, connectSender, type Sender } from './cohorts.ts'

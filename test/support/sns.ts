@@ -1,5 +1,5 @@
 import { randomBytes, sign } from 'node:crypto'
-import { uuidv7 } from '../../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import { createFetcher, type Fetcher } from '../../src/net/fetch.ts'
 import { createServers } from './servers.ts'
 import { snsCertificate, snsKey } from './sns-certificates.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { dayBucket, type Uuid, uuidv7 } from '../../src/ids.ts'
+import { dayBucket, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 
 /**
  * Mails, what the provider tells of each, and what must be known of them then: computed from what

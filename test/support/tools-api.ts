@@ -5,7 +5,7 @@ import type { Toolbox } from '../../src/core/tools/toolbox.ts'
 import { processRenderer } from '../../src/mail/renderer.ts'
 import { connect } from '../../src/store/db/sql.ts'
 import { offlineFetcher } from './toolbox.ts'
-import { newKeyringText, parseKeyring } from '../../src/tokens.ts'
+import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 
 /** Lets everything through: what it answers is not what is tested. */
 export const unlimited: Limiter = {

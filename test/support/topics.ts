@@ -1,4 +1,4 @@
-import { type Uuid, uuidv7 } from '../../src/ids.ts'
+import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 
 /** A topic of the organization. */

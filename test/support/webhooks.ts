@@ -1,11 +1,11 @@
 import { createWebhook, type WebhookDeps } from '../../activities/flows/steps/webhook.ts'
 import type { StepRun } from '../../activities/flows/steps/step.ts'
 import type { Definition, StepOf } from '../../src/domain/flows/flow.ts'
-import type { Uuid } from '../../src/ids.ts'
-import { flowHeadersPlace, flowSecretPlace, seal } from '../../src/sealing.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
+import { flowHeadersPlace, flowSecretPlace, seal } from '../../src/keys/sealing.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
-import type { Keyring } from '../../src/tokens.ts'
-import { newSigningSecret } from '../../src/webhook-signatures.ts'
+import type { Keyring } from '../../src/keys/tokens.ts'
+import { newSigningSecret } from '../../src/keys/webhook-signatures.ts'
 import type { SeededFlow } from './flows.ts'
 
 export type WebhookConfig = StepOf<'webhook'>['config']

@@ -7,11 +7,11 @@ import { operator } from '../../src/core/access/audit.ts'
 import { inviteByLink } from '../../src/core/access/invitations.ts'
 import { setMember } from '../../src/core/access/members.ts'
 import { createUser } from '../../src/core/access/users.ts'
-import { invitationUrl } from '../../src/invitation-links.ts'
+import { invitationUrl } from '../../src/keys/invitation-links.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import { runMainJob } from '../../src/main/main-job.ts'
 import { startSystem, type System } from '../../src/main/system.ts'
-import { addressHash, parseKeyring, signLink, signUnsubscribe } from '../../src/tokens.ts'
+import { addressHash, parseKeyring, signLink, signUnsubscribe } from '../../src/keys/tokens.ts'
 import { makeFlows } from './flows.ts'
 
 /** Nobody listens there: no question about a made-up domain leaves the machine. */

@@ -1,5 +1,5 @@
 import { durationMs } from '../../../src/domain/flows/duration.ts'
-import { isTimezone, nextLocalTime } from '../../../src/local-time.ts'
+import { isTimezone, nextLocalTime } from '../../../src/text/local-time.ts'
 import * as contactFacts from '../../../src/store/audience/facts.ts'
 import type { Transaction } from '../../../src/store/db/sql.ts'
 import type { StepOutcome } from '../../../src/core/flows/moves.ts'

@@ -1,6 +1,6 @@
 import type { StepOutcome } from '../../../src/core/flows/moves.ts'
 import type { Definition, StepOf, StepType } from '../../../src/domain/flows/flow.ts'
-import type { Uuid } from '../../../src/ids.ts'
+import type { Uuid } from '../../../src/runtime/ids.ts'
 import type { Transaction } from '../../../src/store/db/sql.ts'
 
 /** An execution as its steps see it. */

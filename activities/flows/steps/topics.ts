@@ -1,6 +1,6 @@
-import { addressed } from '../../../src/addresses.ts'
+import { addressed } from '../../../src/keys/addresses.ts'
 import * as subscriptions from '../../../src/core/consent/subscriptions.ts'
-import type { Keyring } from '../../../src/tokens.ts'
+import type { Keyring } from '../../../src/keys/tokens.ts'
 import type { StoredStep } from './step.ts'
 
 const TOPIC_DELETED = { kind: 'skipped', reason: 'topic_deleted' } as const

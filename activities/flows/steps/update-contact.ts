@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { addressed } from '../../../src/addresses.ts'
+import { addressed } from '../../../src/keys/addresses.ts'
 import { refusalText } from '../../../src/core/contacts/rows.ts'
 import { upsertOnce } from '../../../src/core/contacts/upsert.ts'
 import { updateContact as updated } from '../../../src/domain/flows/contact-update.ts'
 import * as contacts from '../../../src/store/contacts/writes.ts'
-import type { Keyring } from '../../../src/tokens.ts'
+import type { Keyring } from '../../../src/keys/tokens.ts'
 import type { StoredStep } from './step.ts'
 
 interface UpdateContactDeps {

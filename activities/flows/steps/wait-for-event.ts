@@ -1,5 +1,5 @@
 import { durationMs } from '../../../src/domain/flows/duration.ts'
-import type { Uuid } from '../../../src/ids.ts'
+import type { Uuid } from '../../../src/runtime/ids.ts'
 import { loadFilters } from '../../../src/core/flows/event-filters.ts'
 import { countsSince, earliestEvent } from '../../../src/core/flows/earliest-event.ts'
 import { holdEvents } from '../../../src/store/events/events.ts'

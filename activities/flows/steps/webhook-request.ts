@@ -1,10 +1,10 @@
 import type { Renderer } from '../../../src/mail/renderer.ts'
 import type { Outgoing } from '../../../src/net/fetch.ts'
-import { flowHeadersPlace, flowSecretPlace, open } from '../../../src/sealing.ts'
+import { flowHeadersPlace, flowSecretPlace, open } from '../../../src/keys/sealing.ts'
 import type { Contact } from '../../../src/schemas/contacts/contact.ts'
 import type { WebhookSecrets } from '../../../src/store/flows/webhook-secrets.ts'
-import type { Keyring } from '../../../src/tokens.ts'
-import { signatureHeaders } from '../../../src/webhook-signatures.ts'
+import type { Keyring } from '../../../src/keys/tokens.ts'
+import { signatureHeaders } from '../../../src/keys/webhook-signatures.ts'
 import type { StepRun } from './step.ts'
 
 /** The longest body, in characters. */

@@ -6,7 +6,7 @@ import {
   switchSession,
 } from '../../../src/core/access/sessions.ts'
 import { AppError, badRequest, forbidden } from '../../../src/domain/errors.ts'
-import type { Uuid } from '../../../src/ids.ts'
+import type { Uuid } from '../../../src/runtime/ids.ts'
 import { Success } from '../../../src/schemas/common.ts'
 import {
   Login,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { notFound } from '../../../src/domain/errors.ts'
 import { THRESHOLDS, usedRatio, withProblems, worst } from '../../../src/domain/accounts/health.ts'
-import { isUuid } from '../../../src/ids.ts'
+import { isUuid } from '../../../src/runtime/ids.ts'
 import {
   type AccountHealth,
   AccountHealthParams,

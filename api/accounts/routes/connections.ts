@@ -6,7 +6,7 @@ import { register } from '../../../src/core/accounts/register.ts'
 import { createVerification } from '../../../src/core/accounts/verify.ts'
 import { roleArn } from '../../../src/domain/accounts/iam-role.ts'
 import { badRequest } from '../../../src/domain/errors.ts'
-import { isUuid, type Uuid } from '../../../src/ids.ts'
+import { isUuid, type Uuid } from '../../../src/runtime/ids.ts'
 import { IdParams, Success } from '../../../src/schemas/common.ts'
 import {
   Connection,

@@ -3,7 +3,7 @@ import type { Audience } from '../../../src/domain/audience/audience.ts'
 import { sentenceOf } from '../../../src/domain/audience/condition-sentence.ts'
 import type { Condition } from '../../../src/domain/audience/condition.ts'
 import { badRequest } from '../../../src/domain/errors.ts'
-import type { Uuid } from '../../../src/ids.ts'
+import type { Uuid } from '../../../src/runtime/ids.ts'
 import {
   Segment,
   SegmentInput,

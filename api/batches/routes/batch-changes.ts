@@ -6,7 +6,7 @@ import { changeOf } from '../../../src/core/batches/batch-patch.ts'
 import { changeBatch, duplicateBatch, pauseBatch } from '../../../src/core/batches/change-batch.ts'
 import { retryFailed } from '../../../src/core/batches/retry-failed.ts'
 import { conflict } from '../../../src/domain/errors.ts'
-import { isUuid } from '../../../src/ids.ts'
+import { isUuid } from '../../../src/runtime/ids.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import { Batch, CreatedBatch } from '../../../src/schemas/batches/batch.ts'
 import {

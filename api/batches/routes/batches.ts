@@ -6,7 +6,7 @@ import { maySeeContacts } from '../../../src/domain/access/access.ts'
 import { previewBatch } from '../../../src/core/batches/preview-batch.ts'
 import { createBatch } from '../../../src/core/batches/create-batch.ts'
 import { badRequest, conflict } from '../../../src/domain/errors.ts'
-import { isUuid } from '../../../src/ids.ts'
+import { isUuid } from '../../../src/runtime/ids.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import {
   Batch,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type AppError, conflict } from '../../../src/domain/errors.ts'
-import { isUuid, type Uuid } from '../../../src/ids.ts'
+import { isUuid, type Uuid } from '../../../src/runtime/ids.ts'
 import { Batch } from '../../../src/schemas/batches/batch.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import * as batches from '../../../src/store/batches/batches.ts'

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { missing } from '../../../src/core/access/ownership.ts'
 import { requireTemplate } from '../../../src/core/content/templates.ts'
-import { isUuid } from '../../../src/ids.ts'
+import { isUuid } from '../../../src/runtime/ids.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import { LinkClickList, LinkClickListQuery } from '../../../src/schemas/batches/link-clicks.ts'
 import * as batches from '../../../src/store/batches/batches.ts'

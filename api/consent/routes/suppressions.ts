@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { addressed } from '../../../src/addresses.ts'
+import { addressed } from '../../../src/keys/addresses.ts'
 import { allows } from '../../../src/domain/access/access.ts'
 import { forbidden, notFound } from '../../../src/domain/errors.ts'
 import { Success } from '../../../src/schemas/common.ts'

@@ -1,11 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { preferencesSince, preferencesUrl } from '../../../src/preferences-links.ts'
+import { preferencesSince, preferencesUrl } from '../../../src/keys/preferences-links.ts'
 import { TokenParams, Unsubscribed } from '../../../src/schemas/consent/unsubscribe.ts'
 import * as contacts from '../../../src/store/contacts/contacts.ts'
 import * as organizations from '../../../src/store/access/organizations.ts'
 import { within } from '../../../src/store/db/sql.ts'
 import * as topics from '../../../src/store/consent/topics.ts'
-import { addressHash, equal, readUnsubscribe, type UnsubscribeLink } from '../../../src/tokens.ts'
+import {
+  addressHash,
+  equal,
+  readUnsubscribe,
+  type UnsubscribeLink,
+} from '../../../src/keys/tokens.ts'
 import type { Say } from '../../../src/domain/content/wording.ts'
 import { maskAddress } from '../../../src/domain/privacy/mask.ts'
 import { escapeHtml } from '../../../src/domain/escape-html.ts'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { addressed } from '../../../src/addresses.ts'
+import { addressed } from '../../../src/keys/addresses.ts'
 import { allows } from '../../../src/domain/access/access.ts'
 import { badRequest } from '../../../src/domain/errors.ts'
 import { IdParams } from '../../../src/schemas/common.ts'

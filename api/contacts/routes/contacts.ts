@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { addressed } from '../../../src/addresses.ts'
+import { addressed } from '../../../src/keys/addresses.ts'
 import { allows } from '../../../src/domain/access/access.ts'
 import type { Audience } from '../../../src/domain/audience/audience.ts'
-import type { Uuid } from '../../../src/ids.ts'
+import type { Uuid } from '../../../src/runtime/ids.ts'
 import { IdParams, Success } from '../../../src/schemas/common.ts'
 import {
   Contact,

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { allows } from '../../../src/domain/access/access.ts'
 import { AppError, badRequest, conflict } from '../../../src/domain/errors.ts'
-import type { Uuid } from '../../../src/ids.ts'
+import type { Uuid } from '../../../src/runtime/ids.ts'
 import {
   type Format,
   type Import,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { conflict } from '../../../src/domain/errors.ts'
-import { isUuid } from '../../../src/ids.ts'
+import { isUuid } from '../../../src/runtime/ids.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import { Import, ImportList, ImportListQuery } from '../../../src/schemas/contacts/import.ts'
 import * as imports from '../../../src/store/contacts/imports.ts'

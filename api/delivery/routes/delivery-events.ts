@@ -9,7 +9,7 @@ import {
   WebhookAnswer,
 } from '../../../src/schemas/delivery/webhook.ts'
 import type { WebhookProof } from '../../../src/store/accounts/connection-secrets.ts'
-import { isWebhookSecret } from '../../../src/tokens.ts'
+import { isWebhookSecret } from '../../../src/keys/tokens.ts'
 import type { Deps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { bucketStart } from '../../../src/ids.ts'
+import { bucketStart } from '../../../src/runtime/ids.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import {
   ContactEventList,

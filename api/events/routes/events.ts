@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { addressed } from '../../../src/addresses.ts'
+import { addressed } from '../../../src/keys/addresses.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import { rowFailures, toldFailures } from '../../../src/domain/row-failures.ts'
 import { monthOf } from '../../../src/domain/events/event-quota.ts'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { conflict } from '../../../src/domain/errors.ts'
-import { bucketStart, isUuid, type Uuid } from '../../../src/ids.ts'
+import { bucketStart, isUuid, type Uuid } from '../../../src/runtime/ids.ts'
 import { ExecutionParams, FlowParams, IdParams } from '../../../src/schemas/common.ts'
 import {
   ContactExecutionQuery,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { conflict } from '../../../src/domain/errors.ts'
-import { isUuid, type Uuid } from '../../../src/ids.ts'
+import { isUuid, type Uuid } from '../../../src/runtime/ids.ts'
 import { FlowOperationParams, FlowParams } from '../../../src/schemas/common.ts'
 import {
   FlowOperation,

@@ -7,7 +7,7 @@ import {
   triggerOne,
 } from '../../../src/core/flows/trigger-by-api.ts'
 import { rowFailures, toldFailures } from '../../../src/domain/row-failures.ts'
-import type { Uuid } from '../../../src/ids.ts'
+import type { Uuid } from '../../../src/runtime/ids.ts'
 import { FlowParams } from '../../../src/schemas/common.ts'
 import {
   TriggerBatchInput,

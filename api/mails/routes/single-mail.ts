@@ -9,7 +9,7 @@ import { AppError, conflict, notFound, refuse } from '../../../src/domain/errors
 import { type RowFailures, rowFailures, toldFailures } from '../../../src/domain/row-failures.ts'
 import { keptUntil, timeProblem } from '../../../src/domain/mails/single-mail.ts'
 import { toUtc } from '../../../src/domain/times.ts'
-import { isUuid } from '../../../src/ids.ts'
+import { isUuid } from '../../../src/runtime/ids.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import {
   Email,

@@ -1,11 +1,11 @@
-import { type Uuid, uuidv7 } from '../../ids.ts'
-import type { InvitationLink } from '../../invitation-links.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
+import type { InvitationLink } from '../../keys/invitation-links.ts'
 import * as invitations from '../../store/access/invitations.ts'
 import * as members from '../../store/access/members.ts'
 import * as organizations from '../../store/access/organizations.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
 import { LONGEST_NAME } from '../../domain/text.ts'
-import { addressHash, equal } from '../../tokens.ts'
+import { addressHash, equal } from '../../keys/tokens.ts'
 import { type Actor, recordAudit } from './audit.ts'
 
 /** The invitation of a link while it can be accepted. `now`: milliseconds. */

@@ -1,11 +1,11 @@
 import type { KeyScope } from '../../domain/access/access.ts'
 import { refuse } from '../../domain/errors.ts'
 import { toUtc } from '../../domain/times.ts'
-import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { ApiKey } from '../../schemas/access/api-key.ts'
 import * as apiKeys from '../../store/access/api-keys.ts'
 import type { Transaction } from '../../store/db/sql.ts'
-import { newApiKey } from '../../tokens.ts'
+import { newApiKey } from '../../keys/tokens.ts'
 import { type Actor, recordAudit } from './audit.ts'
 import { missing } from './ownership.ts'
 

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as auditEvents from '../../store/access/audit-events.ts'
 import type { Executor } from '../../store/db/sql.ts'
 

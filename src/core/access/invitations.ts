@@ -6,7 +6,7 @@ import {
 } from '../../domain/access/invitation.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
 import { normalAddress } from '../../domain/text.ts'
-import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as invitations from '../../store/access/invitations.ts'
 import * as members from '../../store/access/members.ts'
 import * as notices from '../../store/accounts/notices.ts'

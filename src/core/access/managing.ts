@@ -1,6 +1,6 @@
 import { mayManage, type Role } from '../../domain/access/access.ts'
 import { forbidden } from '../../domain/errors.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as members from '../../store/access/members.ts'
 import * as organizations from '../../store/access/organizations.ts'
 import type { Transaction } from '../../store/db/sql.ts'

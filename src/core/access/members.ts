@@ -1,7 +1,7 @@
 import type { Role } from '../../domain/access/access.ts'
 import { rolesBeyond } from '../../domain/access/invitation.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { Member } from '../../schemas/access/member.ts'
 import * as invitations from '../../store/access/invitations.ts'
 import * as members from '../../store/access/members.ts'

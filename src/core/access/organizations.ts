@@ -1,6 +1,6 @@
 import { type Limit, LIMITS, MOST_LIMIT, type PlanName } from '../../domain/access/plan.ts'
 import { normalAddress } from '../../domain/text.ts'
-import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as members from '../../store/access/members.ts'
 import * as organizations from '../../store/access/organizations.ts'
 import * as plans from '../../store/access/plans.ts'

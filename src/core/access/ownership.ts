@@ -1,6 +1,6 @@
 import { refusalOf } from '../../domain/access/ownership.ts'
 import type { AppError } from '../../domain/errors.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import { isElsewhere } from '../../store/access/organizations.ts'
 import type { Executor } from '../../store/db/sql.ts'
 

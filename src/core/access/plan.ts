@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Countable, Feature, Plan } from '../../domain/access/plan.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as organizations from '../../store/access/organizations.ts'
 import * as plans from '../../store/access/plans.ts'
 import * as storedBytes from '../../store/access/stored-bytes.ts'

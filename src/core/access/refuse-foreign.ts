@@ -1,5 +1,5 @@
 import { refusalOf } from '../../domain/access/ownership.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import { isElsewhere } from '../../store/access/organizations.ts'
 import type { Executor } from '../../store/db/sql.ts'
 

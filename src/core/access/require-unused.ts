@@ -1,6 +1,6 @@
 import { conflict } from '../../domain/errors.ts'
 import { shown } from '../../domain/text.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as uses from '../../store/platform/uses.ts'
 

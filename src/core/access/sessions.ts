@@ -1,9 +1,9 @@
 import { SESSION_IDLE_MS, SESSION_MOST_MS } from '../../domain/access/login.ts'
 import { conflict } from '../../domain/errors.ts'
-import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as sessions from '../../store/access/sessions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
-import { newSessionToken } from '../../tokens.ts'
+import { newSessionToken } from '../../keys/tokens.ts'
 import { type Actor, recordAudit, timeOf } from './audit.ts'
 
 /** A signed-in person; sessions are theirs alone. */

@@ -1,6 +1,6 @@
 import { normalAddress } from '../../domain/text.ts'
-import { type Uuid, uuidv7 } from '../../ids.ts'
-import { createPasswords } from '../../passwords.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
+import { createPasswords } from '../../keys/passwords.ts'
 import * as users from '../../store/access/users.ts'
 import type { Executor, Sql } from '../../store/db/sql.ts'
 import { transact } from '../../store/db/sql.ts'

@@ -1,7 +1,7 @@
 import { refuse } from '../../domain/errors.ts'
 import { partition } from '../../domain/accounts/iam-role.ts'
 import { queueUrlProblem } from '../../domain/delivery/event-queue.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Connection } from '../../schemas/accounts/connection.ts'
 import * as eventQueuePolls from '../../store/accounts/event-queue-polls.ts'
 import * as connections from '../../store/accounts/connections.ts'

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as secrets from '../../store/accounts/connection-secrets.ts'
 import * as connections from '../../store/accounts/connections.ts'
 import type { Transaction } from '../../store/db/sql.ts'

@@ -6,7 +6,7 @@ import {
 } from '../../domain/accounts/account-names.ts'
 import { AppError, notFound, refuse } from '../../domain/errors.ts'
 import type { ListedIdentity } from '../../domain/accounts/identity.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { StoredIdentity } from '../../schemas/accounts/domain.ts'
 import * as connections from '../../store/accounts/connections.ts'
 import type { Sql } from '../../store/db/sql.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ASK_MS, IDENTITIES } from '../../domain/accounts/provider-questions.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as readings from '../../store/accounts/provider-readings.ts'
 import type { Sql } from '../../store/db/sql.ts'
 import { type Asker, CANNOT_ASK } from './ask-provider.ts'

@@ -1,7 +1,7 @@
 import { POLICY_VERSION } from '../../domain/accounts/aws-actions.ts'
 import { isUpToDate } from '../../domain/accounts/console-policy.ts'
 import { CONSOLE_POLICY_VERSION } from '../../domain/accounts/provider-questions.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import * as connections from '../../store/accounts/connections.ts'
 import * as consolePolicies from '../../store/accounts/console-policies.ts'
 import type { Sql } from '../../store/db/sql.ts'

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { conflict } from '../../domain/errors.ts'
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as connections from '../../store/accounts/connections.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as outbox from '../../store/platform/outbox.ts'
-import { type Keyring, newWebhookSecret, sha256 } from '../../tokens.ts'
+import { type Keyring, newWebhookSecret, sha256 } from '../../keys/tokens.ts'
 import { requireRoom } from '../access/plan.ts'
 import { rotateSecret } from './rotate-secret.ts'
 

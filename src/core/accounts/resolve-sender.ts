@@ -7,7 +7,7 @@ import {
 import { refuse } from '../../domain/errors.ts'
 import { type Mailbox, readSender } from '../../domain/mailbox.ts'
 import { readAddress } from '../../domain/text.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import * as connections from '../../store/accounts/connections.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'

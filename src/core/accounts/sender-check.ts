@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts'
 import { domainOf, sendersOf } from '../../domain/accounts/identity.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Warning } from '../../schemas/common.ts'
 import * as readings from '../../store/accounts/provider-readings.ts'
 import type { Sql } from '../../store/db/sql.ts'

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 
 /** Requests of an organization that wait for something slow at once, in this process. */
 const MOST_WAITING = 60

@@ -1,6 +1,6 @@
 import { listProofs, type WebhookProof } from '../../store/accounts/connection-secrets.ts'
 import type { Sql } from '../../store/db/sql.ts'
-import { equal, sha256 } from '../../tokens.ts'
+import { equal, sha256 } from '../../keys/tokens.ts'
 
 /** Disconnecting and rotating work within a second on every process. */
 const REMEMBERED_MS = 900

@@ -5,7 +5,7 @@
 import type { Audience } from '../../domain/audience/audience.ts'
 import { filtersOf } from '../../domain/audience/condition-check.ts'
 import { countsMany } from '../../domain/audience/condition-events.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
 import * as audiences from '../../store/audience/audience.ts'
 import type { Executor } from '../../store/db/sql.ts'

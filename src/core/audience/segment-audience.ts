@@ -1,7 +1,7 @@
 import type { Criterion } from '../../domain/audience/audience.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
 import { badRequest } from '../../domain/errors.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import * as segments from '../../store/audience/segments.ts'
 import type { Executor } from '../../store/db/sql.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'

@@ -1,7 +1,7 @@
 import { durationMs } from '../../domain/flows/duration.ts'
 import { type Comparison, compareVariants } from '../../domain/batches/ab-test.ts'
 import { conflict, refuse } from '../../domain/errors.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Batch } from '../../schemas/batches/batch.ts'
 import { type Sql, transact, type Transaction } from '../../store/db/sql.ts'
 import type { Run } from '../../store/batches/batch-runs.ts'

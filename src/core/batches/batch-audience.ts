@@ -4,7 +4,7 @@ import {
   batchAudience,
   type Criterion,
 } from '../../domain/audience/audience.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import * as audiences from '../../store/audience/audience.ts'
 import * as topics from '../../store/consent/topics.ts'
 import type { Executor, Sql } from '../../store/db/sql.ts'

@@ -1,5 +1,5 @@
 import { refuse } from '../../domain/errors.ts'
-import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { Content, ContentPaths, ContentSource } from '../../mail/content.ts'
 import type { BatchInput } from '../../schemas/batches/batch.ts'
 import * as templates from '../../store/content/templates.ts'

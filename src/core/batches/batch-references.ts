@@ -1,6 +1,6 @@
 import type { Audience } from '../../domain/audience/audience.ts'
 import { badRequest, type ErrorDetail, sentence } from '../../domain/errors.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { BatchInput } from '../../schemas/batches/batch.ts'
 import * as audiences from '../../store/audience/audience.ts'
 import * as segments from '../../store/audience/segments.ts'

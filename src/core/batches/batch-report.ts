@@ -1,4 +1,4 @@
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import { toPoints } from '../../domain/batches/report-times.ts'
 import type { BatchReport } from '../../schemas/batches/batch-report.ts'
 import type { Executor } from '../../store/db/sql.ts'

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Batch } from '../../schemas/batches/batch.ts'
 import * as batches from '../../store/batches/batches.ts'
 import * as outbox from '../../store/platform/outbox.ts'

@@ -1,4 +1,4 @@
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { Warning } from '../../schemas/common.ts'
 import type { Batch, BatchInput } from '../../schemas/batches/batch.ts'
 import type { Transaction } from '../../store/db/sql.ts'

@@ -1,5 +1,5 @@
 import type { Audience } from '../../domain/audience/audience.ts'
-import { batchBucket, type Uuid } from '../../ids.ts'
+import { batchBucket, type Uuid } from '../../runtime/ids.ts'
 import * as batchParts from '../../store/batches/batch-parts.ts'
 import * as batchRuns from '../../store/batches/batch-runs.ts'
 import {

@@ -1,6 +1,6 @@
 import { isTimezone } from '../../domain/timezone.ts'
-import { sameLocalTime } from '../../local-time.ts'
-import type { Uuid } from '../../ids.ts'
+import { sameLocalTime } from '../../text/local-time.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as batchParts from '../../store/batches/batch-parts.ts'
 import type { Executor } from '../../store/db/sql.ts'
 

@@ -1,6 +1,6 @@
 import { refuse } from '../../domain/errors.ts'
 import { LEAST_RECIPIENTS } from '../../domain/batches/ab-test.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Warning } from '../../schemas/common.ts'
 import type { BatchInput } from '../../schemas/batches/batch.ts'
 import * as contents from '../../store/content/contents.ts'

@@ -1,5 +1,5 @@
 import { RENDER_TIMEOUT } from '../../domain/batches/breaker.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Batch } from '../../schemas/batches/batch.ts'
 import * as changes from '../../store/batches/batch-changes.ts'
 import * as failedBatches from '../../store/batches/failed-batches.ts'

@@ -1,5 +1,5 @@
 import { conflict } from '../../domain/errors.ts'
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { Warning } from '../../schemas/common.ts'
 import type { Batch } from '../../schemas/batches/batch.ts'
 import type { BatchPatch } from '../../schemas/batches/batch-patch.ts'

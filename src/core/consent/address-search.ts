@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import { createGate } from '../../store/db/gate.ts'
 import type { Sql } from '../../store/db/sql.ts'

@@ -1,5 +1,5 @@
 import type { Addressed } from '../../domain/address.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Reason } from '../../store/consent/suppressions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { suppress } from './email-status.ts'

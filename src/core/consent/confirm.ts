@@ -1,6 +1,6 @@
 import type { Addressed } from '../../domain/address.ts'
 import { confirmationState, type ConfirmationState } from '../../domain/consent/subscription.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as confirmations from '../../store/consent/confirmations.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'

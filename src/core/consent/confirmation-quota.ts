@@ -1,6 +1,6 @@
 import type { Addressed } from '../../domain/address.ts'
 import { MOST_CONFIRMATION_MAILS_A_DAY } from '../../domain/consent/subscription.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as confirmationMails from '../../store/consent/confirmation-mails.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 

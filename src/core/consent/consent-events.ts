@@ -1,5 +1,5 @@
 import type { ConsentKind, ConsentSource } from '../../domain/consent/consent-event.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as consentEvents from '../../store/consent/consent-events.ts'
 import type { ConsentEvent } from '../../store/consent/consent-events.ts'
 import type { Pair } from '../../store/consent/subscriptions.ts'

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as confirmations from '../../store/consent/confirmations.ts'
 import type { Awaited, ConfirmationSet } from '../../store/consent/confirmations.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'

@@ -1,7 +1,7 @@
 import type { Addressed } from '../../domain/address.ts'
 import type { ConsentKind } from '../../domain/consent/consent-event.ts'
 import { type EmailStatus, worse } from '../../domain/status.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'
 import type { Transaction } from '../../store/db/sql.ts'

@@ -1,7 +1,7 @@
 import type { Addressed } from '../../domain/address.ts'
 import type { SubscriptionStep } from '../../domain/consent/subscription.ts'
 import type { EmailStatus } from '../../domain/status.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as mailUnsubscribes from '../../store/consent/mail-unsubscribes.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'

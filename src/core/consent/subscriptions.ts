@@ -6,7 +6,7 @@ import {
   type SubscriptionStatus,
   type SubscriptionStep,
 } from '../../domain/consent/subscription.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as confirmationMails from '../../store/consent/confirmation-mails.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import * as subscriptions from '../../store/consent/subscriptions.ts'

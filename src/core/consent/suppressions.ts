@@ -1,5 +1,5 @@
 import type { Addressed } from '../../domain/address.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Suppression } from '../../schemas/consent/suppression.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'
 import type { Transaction } from '../../store/db/sql.ts'

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as topics from '../../store/consent/topics.ts'
 import type { TopicNames } from '../../store/consent/topics.ts'
 import type { Executor } from '../../store/db/sql.ts'

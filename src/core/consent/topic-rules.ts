@@ -1,7 +1,7 @@
 import { givenAccount } from '../../domain/accounts/account-names.ts'
 import { refuse } from '../../domain/errors.ts'
 import { readSender } from '../../domain/mailbox.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import { CONFIRM_URL } from '../../mail/confirmation.ts'
 import type { TopicPatch, TopicSummary } from '../../schemas/consent/topic.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'

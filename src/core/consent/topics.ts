@@ -1,6 +1,6 @@
 import { conflict } from '../../domain/errors.ts'
 import { slugTaken, underSlug } from '../../domain/slugs.ts'
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { TopicInput, TopicPatch, TopicSummary } from '../../schemas/consent/topic.ts'
 import * as organizations from '../../store/access/organizations.ts'
 import * as topics from '../../store/consent/topics.ts'

@@ -1,5 +1,5 @@
 import type { Addressed } from '../../domain/address.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as mailUnsubscribes from '../../store/consent/mail-unsubscribes.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'

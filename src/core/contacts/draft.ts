@@ -4,7 +4,7 @@ import type { ContactChanges } from '../../domain/contacts/contact-changes.ts'
 import { hasPlainKeys, mergeProperties, writeProperties } from '../../domain/contacts/properties.ts'
 import { decideSmsStatus, type SmsStatusDecision } from '../../domain/contacts/sms-status.ts'
 import { type EmailStatus, worse } from '../../domain/status.ts'
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { ContactDraft, StoredContact } from '../../store/contacts/writes.ts'
 import type { Refusal, UpsertRow, WriteMode } from './rows.ts'
 

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as consent from '../consent/email-status.ts'
 import * as subscriptions from '../consent/subscriptions.ts'

@@ -1,6 +1,6 @@
 import { UNIQUE_FIELDS, type UniqueField } from '../../domain/contacts/contact-changes.ts'
 import type { EmailStatus } from '../../domain/status.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Reason } from '../../store/consent/suppressions.ts'
 import type { StoredContact } from '../../store/contacts/writes.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as removals from '../../store/contacts/removals.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as outbox from '../../store/platform/outbox.ts'

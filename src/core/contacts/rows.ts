@@ -1,7 +1,7 @@
 import type { Addressed } from '../../domain/address.ts'
 import type { ContactChanges, UniqueField } from '../../domain/contacts/contact-changes.ts'
 import type { EmailStatus } from '../../domain/status.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { StoredContact } from '../../store/contacts/writes.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Addressed } from '../../domain/address.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as removals from '../../store/contacts/removals.ts'
 import { listOfContact } from '../../store/consent/subscriptions.ts'
 import type { Transaction } from '../../store/db/sql.ts'

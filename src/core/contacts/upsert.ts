@@ -1,5 +1,5 @@
 import type { Addressed } from '../../domain/address.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'
 import * as writes from '../../store/contacts/writes.ts'
 import { hasState, type Transaction, UNIQUE_VIOLATION } from '../../store/db/sql.ts'

@@ -1,10 +1,10 @@
 import type { Mailbox } from '../../domain/mailbox.ts'
 import type { SingleMailSource } from '../../domain/mails/mail-priority.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import { formatAddress, type Header, marketingHeaders } from '../../mail/headers.ts'
 import { RenderError } from '../../mail/render.ts'
-import { preferencesUrl } from '../../preferences-links.ts'
-import { addressHash, type Keyring, signUnsubscribe } from '../../tokens.ts'
+import { preferencesUrl } from '../../keys/preferences-links.ts'
+import { addressHash, type Keyring, signUnsubscribe } from '../../keys/tokens.ts'
 
 /** What differs between the sources of mail. */
 const SOURCES: Record<'batch' | SingleMailSource | 'notice', Rules> = {

@@ -1,10 +1,10 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import { type Attachment, decodedBytes } from '../../domain/mails/attachments.ts'
 import { withDeadLinks } from '../../domain/mails/dead-links.ts'
 import { rawMessage } from '../../mail/mime.ts'
 import type { EmailBody } from '../../schemas/mails/email.ts'
-import { mailContentPlace, open, sealInParts } from '../../sealing.ts'
-import type { Keyring } from '../../tokens.ts'
+import { mailContentPlace, open, sealInParts } from '../../keys/sealing.ts'
+import type { Keyring } from '../../keys/tokens.ts'
 import type { OutgoingMail } from './compose.ts'
 
 /** All that a single mail says. */

@@ -1,7 +1,7 @@
 import { mailBrand, type MailBrand } from '../../domain/content/brand.ts'
 import { refuse } from '../../domain/errors.ts'
 import { masked } from '../../domain/privacy/mask.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { Content } from '../../mail/content.ts'
 import type { Contents } from '../../mail/content-checks.ts'
 import type { MergeData } from '../../mail/render.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, badRequest, conflict, refuse } from '../../domain/errors.ts'
 import { slugTaken } from '../../domain/slugs.ts'
-import { uuidv7 } from '../../ids.ts'
+import { uuidv7 } from '../../runtime/ids.ts'
 import type { Content } from '../../mail/content.ts'
 import { awaitChecks } from '../../mail/content-checks.ts'
 import type {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { addressed } from '../../addresses.ts'
+import { addressed } from '../../keys/addresses.ts'
 import {
   contactStatus,
   COUNTED,
@@ -27,8 +27,8 @@ import {
   type Transaction,
   transact,
 } from '../../store/db/sql.ts'
-import type { Uuid } from '../../ids.ts'
-import type { Keyring } from '../../tokens.ts'
+import type { Uuid } from '../../runtime/ids.ts'
+import type { Keyring } from '../../keys/tokens.ts'
 import { earliestTagged, type Times, timesOf } from './event-times.ts'
 import { markDone, setAside } from './events-done.ts'
 import { type MatchedEvent, matchUntagged, type ReadEvent } from './match-untagged.ts'

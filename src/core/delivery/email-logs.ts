@@ -1,4 +1,4 @@
-import { bucketStart, type Uuid } from '../../ids.ts'
+import { bucketStart, type Uuid } from '../../runtime/ids.ts'
 import type { EmailLog } from '../../schemas/delivery/email-log.ts'
 import * as logs from '../../store/delivery/email-logs.ts'
 import type { Executor } from '../../store/db/sql.ts'

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as inFlight from '../../store/mails/mails-in-flight.ts'
 import type { Executor } from '../../store/db/sql.ts'
 

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import { type Sql, within } from '../../store/db/sql.ts'
 import * as deliveryEvents from '../../store/delivery/delivery-events.ts'
 import { findOurs } from './match-untagged.ts'

@@ -1,6 +1,6 @@
 import { isKnownKind, parseSesEvent, type SesEvent } from '../../domain/delivery/ses-event.ts'
 import type { EventEnvelope } from '../../schemas/delivery/webhook.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { InboundEvent } from '../../store/delivery/inbound-events.ts'
 import type { UnreadBody } from './read-event.ts'
 

@@ -1,4 +1,4 @@
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as receivers from '../../store/delivery/receivers.ts'
 import { type Sql, within } from '../../store/db/sql.ts'
 

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { isCertificateName } from '../../domain/delivery/sns-message.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Fetcher } from '../../net/fetch.ts'
 
 /** Of a certificate, whatever its own validity says. */

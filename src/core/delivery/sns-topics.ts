@@ -1,5 +1,5 @@
 import type { SnsTopic } from '../../domain/delivery/sns-message.ts'
-import { isUuid } from '../../ids.ts'
+import { isUuid } from '../../runtime/ids.ts'
 import * as snsTopics from '../../store/accounts/sns-topics.ts'
 import type { Sql } from '../../store/db/sql.ts'
 

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import { type EventKey, textOf } from '../../domain/events/event-key.ts'
 import * as namedContacts from '../../store/contacts/named-contacts.ts'
 import { Superseded, type Transaction } from '../../store/db/sql.ts'

@@ -5,7 +5,7 @@ import {
   nextMonth,
   thresholdsPassed,
 } from '../../domain/events/event-quota.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as notices from '../../store/accounts/notices.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as eventUsage from '../../store/events/usage.ts'

@@ -1,6 +1,6 @@
 import type { Addressed } from '../../domain/address.ts'
 import type { NameParts } from '../../domain/contacts/person-name.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as namedContacts from '../../store/contacts/named-contacts.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
 import * as eventIds from '../../store/events/event-ids.ts'

@@ -2,7 +2,7 @@ import { isAccountNumber } from '../../domain/accounts/account-names.ts'
 import type { ErrorDetail } from '../../domain/errors.ts'
 import { nameOf } from '../../domain/flows/flow-check.ts'
 import type { Definition, Step } from '../../domain/flows/flow.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { resolveAccount } from '../accounts/resolve-sender.ts'
 

@@ -1,4 +1,4 @@
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as contactLocks from '../../store/contacts/locks.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { bump, type Change } from '../../store/flows/counters.ts'

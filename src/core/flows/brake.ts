@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as notices from '../../store/accounts/notices.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as brakes from '../../store/flows/brakes.ts'

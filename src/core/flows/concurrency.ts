@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import { type Sql, type Transaction, transact } from '../../store/db/sql.ts'
 import { bump } from '../../store/flows/counters.ts'
 import * as entries from '../../store/flows/entries.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../domain/flows/flow-headers.ts'
 import type { Definition } from '../../domain/flows/flow.ts'
 import { shown } from '../../domain/text.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { FlowDefinitionInput } from '../../schemas/flows/flow.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as topics from '../../store/consent/topics.ts'

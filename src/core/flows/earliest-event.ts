@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as executionEvents from '../../store/flows/execution-events.ts'
 import type { EventCursor, ReceivedEvent, WantedEvent } from '../../store/flows/execution-events.ts'

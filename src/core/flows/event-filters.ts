@@ -1,7 +1,7 @@
 import type { Condition } from '../../domain/audience/condition.ts'
 import { filtersOf } from '../../domain/audience/condition-check.ts'
 import { evaluate } from '../../domain/audience/condition-eval.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as facts from '../../store/audience/facts.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 

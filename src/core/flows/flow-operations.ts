@@ -1,6 +1,6 @@
 import { conflict } from '../../domain/errors.ts'
 import type { OperationKind } from '../../domain/flows/flow-operation.ts'
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import { type Sql, transact, type Transaction } from '../../store/db/sql.ts'
 import * as executions from '../../store/flows/executions.ts'
 import * as flowOperations from '../../store/flows/flow-operations.ts'

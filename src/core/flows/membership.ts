@@ -1,5 +1,5 @@
 import type { SegmentFailure } from '../../domain/audience/audience.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as keptSegments from '../../store/audience/kept-segments.ts'
 import type { KeptSegment } from '../../store/audience/kept-segments.ts'
 import * as membership from '../../store/audience/membership.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../domain/flows/execution.ts'
 import { type Definition, nextStep, type Step, type StepType } from '../../domain/flows/flow.ts'
 import { liquidTextsOf } from '../../domain/flows/liquid-values.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Json, Transaction } from '../../store/db/sql.ts'
 import * as executions from '../../store/flows/executions.ts'
 import * as executionRuns from '../../store/flows/runs.ts'

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import { type Sql, type Transaction, transact } from '../../store/db/sql.ts'
 import * as executions from '../../store/flows/executions.ts'
 import * as heldExecutions from '../../store/flows/held-executions.ts'

@@ -1,5 +1,5 @@
 import type { ExecutionStatus } from '../../domain/flows/execution.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as executionRuns from '../../store/flows/runs.ts'
 import * as executions from '../../store/flows/executions.ts'
 import * as outbox from '../../store/platform/outbox.ts'

@@ -1,6 +1,6 @@
 import type { Definition, Trigger } from '../../domain/flows/flow.ts'
 import { findRing } from '../../domain/flows/rings.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { Warning } from '../../schemas/common.ts'
 import { listConditions } from '../../store/audience/segments.ts'
 import type { Executor } from '../../store/db/sql.ts'

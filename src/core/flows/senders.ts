@@ -1,7 +1,7 @@
 import { badRequest, type ErrorDetail } from '../../domain/errors.ts'
 import { nameOf } from '../../domain/flows/flow-check.ts'
 import type { Definition, Step } from '../../domain/flows/flow.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Warning } from '../../schemas/common.ts'
 import type { FlowStep } from '../../schemas/flows/flow-steps.ts'
 import type { Executor } from '../../store/db/sql.ts'

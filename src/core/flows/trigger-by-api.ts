@@ -1,7 +1,7 @@
 import { AppError, badRequest, conflict, forbidden, notFound } from '../../domain/errors.ts'
 import { writeProperties } from '../../domain/contacts/properties.ts'
 import { normalAddress } from '../../domain/text.ts'
-import { isUuid, type Uuid, uuidv7 } from '../../ids.ts'
+import { isUuid, type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { TriggerInput, TriggerRow } from '../../schemas/flows/execution.ts'
 import * as namedContacts from '../../store/contacts/named-contacts.ts'
 import { type Sql, type Transaction, transact } from '../../store/db/sql.ts'

@@ -1,6 +1,6 @@
 import { conflict } from '../../domain/errors.ts'
 import { type Trigger, triggerKey } from '../../domain/flows/flow.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as triggered from '../../store/flows/triggered.ts'
 

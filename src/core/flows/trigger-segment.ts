@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../../domain/errors.ts'
 import type { Trigger } from '../../domain/flows/flow.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import * as segments from '../../store/audience/segments.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { whyUnusable } from '../audience/usable.ts'

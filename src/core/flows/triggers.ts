@@ -1,6 +1,6 @@
-import { breather } from '../../breather.ts'
+import { breather } from '../../runtime/breather.ts'
 import type { TriggerType } from '../../domain/flows/flow.ts'
-import { hashedId, type Uuid, uuidv7 } from '../../ids.ts'
+import { hashedId, type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as topics from '../../store/consent/topics.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import type { Start } from '../../store/flows/starts.ts'

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Flow, FlowSummary } from '../../schemas/flows/flow.ts'
 import type { Executor } from '../../store/db/sql.ts'
 import * as flowCounters from '../../store/flows/counters.ts'

@@ -1,5 +1,5 @@
-import { breather } from '../../breather.ts'
-import type { Uuid } from '../../ids.ts'
+import { breather } from '../../runtime/breather.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as waits from '../../store/flows/waits.ts'
 import * as outbox from '../../store/platform/outbox.ts'

@@ -1,6 +1,6 @@
 import { type MailBrand, mailBrand } from '../../domain/content/brand.ts'
 import { AppError, badRequest } from '../../domain/errors.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import { overloaded } from '../../mail/content-checks.ts'
 import { RenderError, type RenderedMail } from '../../mail/render.ts'
 import { type Renderer, RendererBusy } from '../../mail/renderer.ts'

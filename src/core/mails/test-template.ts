@@ -1,6 +1,6 @@
 import { AppError, badRequest } from '../../domain/errors.ts'
 import { normalAddress } from '../../domain/text.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Contents } from '../../mail/content-checks.ts'
 import type { TemplateTest, TemplateTestInput } from '../../schemas/content/template-preview.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'

@@ -10,7 +10,7 @@ import {
 } from '../../domain/metrics/metrics-query.ts'
 import { QUARTER_MS, shiftsOf } from '../../domain/metrics/zone-shifts.ts'
 import { BOT_LIST_VERSION } from '../../domain/delivery/bots.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { EmailMetrics, MetricsRow } from '../../schemas/metrics/email-metrics.ts'
 import type { Executor } from '../../store/db/sql.ts'
 import * as mailFigures from '../../store/metrics/mail-figures.ts'

@@ -7,7 +7,7 @@ import {
   nextMonth,
   pricingPlanOf,
 } from '../../domain/metrics/prices.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../../store/db/sql.ts'
 import * as mailFigures from '../../store/metrics/mail-figures.ts'
 

@@ -1,4 +1,4 @@
-import { bucketStart, type Uuid } from '../../ids.ts'
+import { bucketStart, type Uuid } from '../../runtime/ids.ts'
 import { type Sql, type Transaction, transact } from '../../store/db/sql.ts'
 import * as mailFigures from '../../store/metrics/mail-figures.ts'
 import * as batchReports from '../../store/batches/batch-reports.ts'

@@ -1,4 +1,4 @@
-import { bucketStart, timeOf, type Uuid } from '../../ids.ts'
+import { bucketStart, timeOf, type Uuid } from '../../runtime/ids.ts'
 import * as plans from '../../store/access/plans.ts'
 import type { Sql } from '../../store/db/sql.ts'
 import * as oldRows from '../../store/privacy/old-rows.ts'

@@ -1,4 +1,4 @@
-import { uuidv7, type Uuid } from '../../ids.ts'
+import { uuidv7, type Uuid } from '../../runtime/ids.ts'
 import type { Erasure } from '../../schemas/privacy/personal-data.ts'
 import * as contacts from '../../store/contacts/contacts.ts'
 import * as removals from '../../store/contacts/removals.ts'
@@ -7,7 +7,7 @@ import * as outbox from '../../store/platform/outbox.ts'
 import * as erasedMails from '../../store/privacy/erased-mails.ts'
 import * as erasures from '../../store/privacy/erasures.ts'
 import * as formerAddresses from '../../store/privacy/former-addresses.ts'
-import { addressHash } from '../../tokens.ts'
+import { addressHash } from '../../keys/tokens.ts'
 import { removeLocked } from '../contacts/remove.ts'
 
 /** How a caller names the person to erase. */

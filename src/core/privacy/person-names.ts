@@ -1,4 +1,4 @@
-import { spellingsOf } from '../../addresses.ts'
+import { spellingsOf } from '../../keys/addresses.ts'
 import {
   addressesIn,
   ANY_PHONE,
@@ -6,9 +6,9 @@ import {
   phonePattern,
   phonesIn,
 } from '../../domain/privacy/names.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { FormerAddress } from '../../store/privacy/former-addresses.ts'
-import { addressHash } from '../../tokens.ts'
+import { addressHash } from '../../keys/tokens.ts'
 
 export interface KnownPerson {
   contactIds: readonly Uuid[]

@@ -12,7 +12,7 @@ import {
 } from '../../domain/tools/report.ts'
 import type { DnsFailed } from '../../net/dns.ts'
 import type { Lookup } from '../../net/lookups.ts'
-import { organizationalDomain } from '../../public-suffixes.ts'
+import { organizationalDomain } from '../../text/public-suffixes.ts'
 import { askAddresses } from './addresses.ts'
 import { recording, type ToolContext } from './context.ts'
 import { hostOf } from './mx.ts'

@@ -7,7 +7,7 @@ import {
   told,
   warned,
 } from '../../domain/tools/report.ts'
-import { organizationalDomain } from '../../public-suffixes.ts'
+import { organizationalDomain } from '../../text/public-suffixes.ts'
 import { type DmarcPolicy, parseDmarc, reportDomains } from './dmarc-record.ts'
 
 export interface DmarcWish {

@@ -11,7 +11,7 @@ import {
 import { hasVersion } from '../../domain/tools/tags.ts'
 import type { DnsFailed } from '../../net/dns.ts'
 import type { Lookup } from '../../net/lookups.ts'
-import { organizationalDomain } from '../../public-suffixes.ts'
+import { organizationalDomain } from '../../text/public-suffixes.ts'
 import { recording, shownText, type ToolContext } from './context.ts'
 import { type DmarcPolicy, type DmarcRecord, parseDmarc, reportDomains } from './dmarc-record.ts'
 import { unanswered } from './unanswered.ts'

@@ -1,7 +1,7 @@
 import { type MailField, valuesOf } from '../../domain/tools/mail-fields.ts'
 import { failed, type Finding, told, warned } from '../../domain/tools/report.ts'
 import { parseTags } from '../../domain/tools/tags.ts'
-import { organizationalDomain } from '../../public-suffixes.ts'
+import { organizationalDomain } from '../../text/public-suffixes.ts'
 
 /** What a DKIM-Signature field says of itself; whether it is true is another question. */
 export interface Signature {

@@ -13,7 +13,7 @@ import {
 } from '../../domain/tools/report.ts'
 import { type VerifiedSignature, signatureId, verifyDkim } from '../../mail/verify-dkim.ts'
 import type { Lookup } from '../../net/lookups.ts'
-import { organizationalDomain } from '../../public-suffixes.ts'
+import { organizationalDomain } from '../../text/public-suffixes.ts'
 import { recording, type ToolContext } from './context.ts'
 import { findDmarc } from './dmarc.ts'
 import { readSpfTree } from './spf-tree.ts'

@@ -1,6 +1,6 @@
 /**
  * The shape of the tokens in public links: what can be told of one without the key that signed it.
- * `src/tokens.ts` writes and verifies them.
+ * `src/keys/tokens.ts` writes and verifies them.
  */
 export const TOKEN_VERSION = 1
 export const TOKEN_KINDS = { unsubscribe: 1, preferences: 2, confirm: 3, invite: 4 } as const

@@ -1,4 +1,4 @@
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { AuditEvent } from '../../schemas/access/audit-event.ts'
 import type { Executor } from '../db/sql.ts'
 

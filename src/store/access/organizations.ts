@@ -1,7 +1,7 @@
 import type { Brand } from '../../domain/content/brand.ts'
 import type { TextName } from '../../domain/content/wording.ts'
 import type { PlanName } from '../../domain/access/plan.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Limit, Plan } from '../../domain/access/plan.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 /** The figures that hold for the organization; `undefined`: there is no such organization. */

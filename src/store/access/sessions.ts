@@ -1,5 +1,5 @@
 import type { Role } from '../../domain/access/access.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 export interface LiveSession {

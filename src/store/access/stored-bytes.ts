@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 /** Returns the bytes of an organization that its plan limits; triggers count them. */

@@ -1,5 +1,5 @@
 import type { Check, CONNECTION_WARNINGS } from '../../domain/accounts/verification.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Connection } from '../../schemas/accounts/connection.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 

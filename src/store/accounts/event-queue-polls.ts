@@ -1,5 +1,5 @@
 import type { QueueProblem, QueueSource } from '../../domain/delivery/event-queue.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 
 /**

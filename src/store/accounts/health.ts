@@ -1,5 +1,5 @@
 import type { AccountReading, HealthStatus, Verdict } from '../../domain/accounts/health.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import { eventProblems } from './connections.ts'
 

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Sql, Transaction } from '../db/sql.ts'
 
 export interface QuietConnection {

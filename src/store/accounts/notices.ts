@@ -1,5 +1,5 @@
 import type { DataOf, Notice } from '../../domain/accounts/notice.ts'
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 

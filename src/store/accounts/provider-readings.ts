@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as organizations from '../access/organizations.ts'
 import type { Executor, Json, Sql } from '../db/sql.ts'
 import { transact } from '../db/sql.ts'

@@ -1,4 +1,4 @@
-import { bucketStart, type Uuid } from '../../ids.ts'
+import { bucketStart, type Uuid } from '../../runtime/ids.ts'
 import type { Sql } from '../db/sql.ts'
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 import type { SnsTopic } from '../../domain/delivery/sns-message.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Sql } from '../db/sql.ts'
 
 /**

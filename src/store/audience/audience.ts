@@ -1,7 +1,7 @@
 /** Makes SQL of audiences. Every value is a parameter of the statement. */
 import type { Audience, Criterion } from '../../domain/audience/audience.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
 import type { Executor, Part } from '../db/sql.ts'
 import { holds } from './condition-sql.ts'

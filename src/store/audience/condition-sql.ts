@@ -15,7 +15,7 @@ import { type Field, fieldOf } from '../../domain/audience/condition-fields.ts'
 import { isStorable, listedValues } from '../../domain/audience/condition-values.ts'
 import type { Condition, Filter, Group, Operator } from '../../domain/audience/condition.ts'
 import { CONTACT_STATS } from '../../domain/contacts/contact-columns.ts'
-import { bucketStart, isUuid, type Uuid } from '../../ids.ts'
+import { bucketStart, isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part } from '../db/sql.ts'
 import {
   comparison,

@@ -6,7 +6,7 @@ import {
   eventQuestions,
   questionKey,
 } from '../../domain/audience/condition-events.ts'
-import { earliestAbout, type Uuid } from '../../ids.ts'
+import { earliestAbout, type Uuid } from '../../runtime/ids.ts'
 import { isCounted } from './condition-sql.ts'
 import { columns, withStats } from './contact-columns.ts'
 import type { Executor } from '../db/sql.ts'

@@ -2,7 +2,7 @@
 import type { Needs } from '../../domain/audience/condition-needs.ts'
 import type { SegmentFailure } from '../../domain/audience/audience.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /** Begins to keep a segment that is locked, unless it is kept already. */

@@ -3,7 +3,7 @@
  * `letterloom_search`, as for searches: nothing but `organizationId` keeps tenants apart here.
  */
 import type { Condition } from '../../domain/audience/condition.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 import { isInPart } from './audience.ts'

@@ -3,7 +3,7 @@
  * transaction that has taken its organization's turn: nobody else evaluates its contacts.
  */
 import type { Condition } from '../../domain/audience/condition.ts'
-import { earliestAbout, type Uuid } from '../../ids.ts'
+import { earliestAbout, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 import { nextChange } from './condition-deadline.ts'
 import { holds } from './condition-sql.ts'

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part } from '../db/sql.ts'
 
 /** Contacts by id: `after` and `before` are not included, `from` and `to` are. */

@@ -10,7 +10,7 @@
  *    ends with its stretch has a next one, full or empty.
  */
 import type { Audience } from '../../domain/audience/audience.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 import { isIn, list } from './audience.ts'
 import { isIndexed } from './search-terms.ts'

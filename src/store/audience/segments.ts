@@ -1,6 +1,6 @@
 import type { SegmentFailure } from '../../domain/audience/audience.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Transaction } from '../db/sql.ts'
 import { containing } from '../db/like.ts'
 

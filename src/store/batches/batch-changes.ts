@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { BatchStatus } from '../../domain/batches/batch.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 import { columns, type NewBatch, type WholeBatch } from './batches.ts'

@@ -1,5 +1,5 @@
 import { SHARES } from '../../domain/batches/ab-test.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import type { Run } from './batch-runs.ts'
 import { insertRows, nextContacts, type PageToFreeze } from './freeze-rows.ts'

@@ -1,5 +1,5 @@
 import type { TimedEngagement } from '../../domain/batches/report-times.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Batch } from '../../schemas/batches/batch.ts'
 import type { BatchReport } from '../../schemas/batches/batch-report.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'

@@ -1,6 +1,6 @@
 import type { Brand } from '../../domain/content/brand.ts'
 import { brandOf } from '../access/organizations.ts'
-import { batchRowId, type Uuid } from '../../ids.ts'
+import { batchRowId, type Uuid } from '../../runtime/ids.ts'
 import type { AudienceType } from '../../domain/audience/audience.ts'
 import type { BatchReport, BatchStatus } from '../../domain/batches/batch.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'

@@ -1,5 +1,5 @@
 import type { VariantFigures } from '../../domain/batches/ab-test.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 import type { Run } from './batch-runs.ts'
 

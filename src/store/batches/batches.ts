@@ -1,5 +1,5 @@
 import { CANCELLABLE } from '../../domain/batches/batch.ts'
-import { batchRowId, type Uuid } from '../../ids.ts'
+import { batchRowId, type Uuid } from '../../runtime/ids.ts'
 import type { AbTestInput } from '../../schemas/batches/ab-test.ts'
 import type {
   Batch,

@@ -1,5 +1,5 @@
 import { RENDER_TIMEOUT } from '../../domain/batches/breaker.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import { columns, lastRow, type WholeBatch } from './batches.ts'
 import type { Transaction } from '../db/sql.ts'
 

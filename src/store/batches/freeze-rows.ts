@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Audience } from '../../domain/audience/audience.ts'
 import { isIn } from '../audience/audience.ts'
 import type { Executor, Part } from '../db/sql.ts'

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { LinkClick } from '../../schemas/batches/link-clicks.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 

@@ -1,5 +1,5 @@
 import type { Addressed } from '../../domain/address.ts'
-import { uuidv7, type Uuid } from '../../ids.ts'
+import { uuidv7, type Uuid } from '../../runtime/ids.ts'
 import type { Sql, Transaction } from '../db/sql.ts'
 
 /** Mails of the last 24 hours to each of these address keys (hexadecimal); none: left out. */

@@ -1,5 +1,5 @@
 import type { ConsentKind, ConsentSource } from '../../domain/consent/consent-event.ts'
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { Transaction } from '../db/sql.ts'
 
 /** One change of one contact's consent. */

@@ -1,5 +1,5 @@
 import { EMAIL_STATUSES, type EmailStatus } from '../../domain/status.ts'
-import { span, type Uuid } from '../../ids.ts'
+import { span, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 import { emailTimeColumns, emailTimes } from './status-times.ts'
 

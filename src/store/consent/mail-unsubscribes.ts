@@ -1,4 +1,4 @@
-import { dayBucket, type Uuid } from '../../ids.ts'
+import { dayBucket, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /** The mail by whose link somebody unsubscribes: of a batch to the contact, or single mail. */

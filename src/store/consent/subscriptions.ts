@@ -1,5 +1,5 @@
 import type { SubscriptionStatus } from '../../domain/consent/subscription.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /** A contact and a topic of the organization. */

@@ -1,7 +1,7 @@
 import { ADDRESS_STRIPES, type Addressed } from '../../domain/address.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import { EMAIL_STATUSES } from '../../domain/status.ts'
-import { type Uuid, uuidv7, span } from '../../ids.ts'
+import { type Uuid, uuidv7, span } from '../../runtime/ids.ts'
 import type { Suppression } from '../../schemas/consent/suppression.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 

@@ -1,5 +1,5 @@
 import type { Addressed } from '../../domain/address.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../db/sql.ts'
 
 /** A topic and the address of somebody who opted out of it, or may have. */

@@ -1,5 +1,5 @@
 import type { SubscriptionStatus } from '../../domain/consent/subscription.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { TopicSummary } from '../../schemas/consent/topic.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Contact } from '../../schemas/contacts/contact.ts'
 import { columns, withStats } from '../audience/contact-columns.ts'
 import type { Executor } from '../db/sql.ts'

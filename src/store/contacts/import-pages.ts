@@ -1,5 +1,5 @@
 import type { ContactChanges } from '../../domain/contacts/contact-changes.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { ImportStatus } from '../../schemas/contacts/import.ts'
 import type { ImportError } from './imports.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Import } from '../../schemas/contacts/import.ts'
 import type { Executor } from '../db/sql.ts'
 

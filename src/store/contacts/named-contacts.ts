@@ -1,4 +1,4 @@
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 /** Contacts as callers name them: by our id, by their own, or by an address. */

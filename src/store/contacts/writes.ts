@@ -1,6 +1,6 @@
 import type { SmsStatus } from '../../domain/contacts/sms-status.ts'
 import type { EmailStatus } from '../../domain/status.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as statusTimes from '../consent/status-times.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 

@@ -1,4 +1,4 @@
-import { uuidv7 } from '../../ids.ts'
+import { uuidv7 } from '../../runtime/ids.ts'
 import { connect, within } from './sql.ts'
 
 /**

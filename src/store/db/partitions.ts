@@ -1,4 +1,4 @@
-import { bucketStart, timeOf, type Uuid } from '../../ids.ts'
+import { bucketStart, timeOf, type Uuid } from '../../runtime/ids.ts'
 import { type Executor, isDuplicateTable, type Sql } from './sql.ts'
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 import type { Decision, Evidence, UnknownOutcome } from '../../domain/delivery/doubt.ts'
-import { span, type Uuid } from '../../ids.ts'
+import { span, type Uuid } from '../../runtime/ids.ts'
 import { priorityOf } from '../mails/mail-priorities.ts'
 import { slotOf } from './answered-counts.ts'
 import * as outbox from '../platform/outbox.ts'

@@ -1,5 +1,5 @@
 import type { Delta, MailFacts } from '../../domain/delivery/delivery.ts'
-import { span, type Uuid } from '../../ids.ts'
+import { span, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import { isOfShare } from '../batches/batch-variants.ts'
 import type { WaitingDays } from './waiting-days.ts'

@@ -1,6 +1,13 @@
 import { SUPPRESSED } from '../../domain/delivery/delivery.ts'
 import { CANCELLED } from '../../domain/mails/single-mail.ts'
-import { bucketOfBatchRow, bucketStart, dayBucket, isUuid, lowestId, type Uuid } from '../../ids.ts'
+import {
+  bucketOfBatchRow,
+  bucketStart,
+  dayBucket,
+  isUuid,
+  lowestId,
+  type Uuid,
+} from '../../runtime/ids.ts'
 import type { EmailLog, EmailLogEvent } from '../../schemas/delivery/email-log.ts'
 import type { Executor, Part } from '../db/sql.ts'
 

@@ -1,4 +1,4 @@
-import { span, type Uuid } from '../../ids.ts'
+import { span, type Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 interface Given {

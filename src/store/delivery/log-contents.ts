@@ -1,4 +1,4 @@
-import { bucketOfBatchRow, dayBucket, type Uuid } from '../../ids.ts'
+import { bucketOfBatchRow, dayBucket, type Uuid } from '../../runtime/ids.ts'
 import type { VariableMapping } from '../../schemas/batches/batch.ts'
 import type { Executor } from '../db/sql.ts'
 

@@ -1,5 +1,5 @@
 import { PRIORITIES, type SingleMailSource } from '../../domain/mails/mail-priority.ts'
-import { dayBucket, span, type Uuid } from '../../ids.ts'
+import { dayBucket, span, type Uuid } from '../../runtime/ids.ts'
 import { priorityOf } from '../mails/mail-priorities.ts'
 import * as batchVariants from '../batches/batch-variants.ts'
 import * as answeredCounts from './answered-counts.ts'

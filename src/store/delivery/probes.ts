@@ -1,5 +1,5 @@
 import { LEAST_WITNESSES } from '../../domain/delivery/doubt.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 
 /**

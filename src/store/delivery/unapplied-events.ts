@@ -1,5 +1,5 @@
 import { UNAPPLIED_EVENTS_A_DAY } from '../../domain/delivery/unapplied-events.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 
 /** An event that is not applied, or is about another program's mail. */

@@ -1,5 +1,5 @@
 import type { ConsentKind } from '../../domain/consent/consent-event.ts'
-import { earliestAbout, type Uuid } from '../../ids.ts'
+import { earliestAbout, type Uuid } from '../../runtime/ids.ts'
 import type { ContactEvent, TimelineName } from '../../schemas/contacts/contact-change.ts'
 import type { Executor } from '../db/sql.ts'
 

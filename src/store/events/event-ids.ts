@@ -1,5 +1,5 @@
 import type { EventKey } from '../../domain/events/event-key.ts'
-import { type Uuid, uuidv7 } from '../../ids.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /** The callers' own ids of events: the same key within this time is the same event. */

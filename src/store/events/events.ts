@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { bucketStart, type Uuid, uuidv7 } from '../../ids.ts'
+import { bucketStart, type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 export interface NewEvent {

@@ -1,5 +1,5 @@
 import { type EventUsage, GRACE_DIVISOR } from '../../domain/events/event-quota.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as plans from '../access/plans.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 

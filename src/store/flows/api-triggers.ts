@@ -1,5 +1,5 @@
 import type { TriggerType } from '../../domain/flows/flow.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { EnteredFlow } from './entries.ts'
 import type { Executor } from '../db/sql.ts'
 

@@ -1,4 +1,4 @@
-import { bucketStart, type Uuid } from '../../ids.ts'
+import { bucketStart, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /** How often a contact was started in a flow lately. */

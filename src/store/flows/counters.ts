@@ -1,5 +1,5 @@
 import type { FinalStatus } from '../../domain/flows/execution.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Transaction } from '../db/sql.ts'
 
 type Counter = 'started' | 'completed' | 'failed' | 'cancelled' | 'dropped'

@@ -1,5 +1,5 @@
 import type { Definition } from '../../domain/flows/flow.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 /** Characters of JSON that a process keeps: one definition may have a million. */

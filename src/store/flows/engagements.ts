@@ -1,5 +1,5 @@
 import type { Engagement } from '../../domain/flows/steps/wait-for-email-engagement.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Transaction } from '../db/sql.ts'
 

@@ -1,5 +1,5 @@
 import type { Settings } from '../../domain/flows/flow.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../db/sql.ts'
 
 /** The version of a flow that executions would run, and its rules of who may enter. */

@@ -1,4 +1,4 @@
-import { bucketStart, type Uuid } from '../../ids.ts'
+import { bucketStart, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /** A stored event, as executions know it. */

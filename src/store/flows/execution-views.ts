@@ -1,5 +1,5 @@
 import type { Definition } from '../../domain/flows/flow.ts'
-import { hashedId, type Uuid, webhookCallId } from '../../ids.ts'
+import { hashedId, type Uuid, webhookCallId } from '../../runtime/ids.ts'
 import type { Execution, ExecutionStep } from '../../schemas/flows/execution.ts'
 import { live } from './executions.ts'
 import type { Executor } from '../db/sql.ts'

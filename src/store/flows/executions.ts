@@ -1,5 +1,5 @@
 import type { FinalStatus } from '../../domain/flows/execution.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import { executionsOver } from './counters.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Executor, Transaction } from '../db/sql.ts'

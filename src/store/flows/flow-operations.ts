@@ -1,5 +1,5 @@
 import type { OperationKind, OperationStatus } from '../../domain/flows/flow-operation.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import { live } from './executions.ts'
 

@@ -5,7 +5,7 @@ import {
   triggerKey,
   type TriggerType,
 } from '../../domain/flows/flow.ts'
-import { isUuid, type Uuid } from '../../ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import { containing } from '../db/like.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 

@@ -1,5 +1,5 @@
 import type { LiveStatus } from '../../domain/flows/execution.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import { live } from './executions.ts'
 

@@ -1,5 +1,5 @@
 import type { Linked } from '../../domain/flows/rings.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 /** Flows whose steps are looked at; of more of them the first. */

@@ -1,6 +1,6 @@
 import type { Brand } from '../../domain/content/brand.ts'
 import { brandOf } from '../access/organizations.ts'
-import { dayBucket, type Uuid } from '../../ids.ts'
+import { dayBucket, type Uuid } from '../../runtime/ids.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import type { MailFacts } from '../../domain/delivery/delivery.ts'
 import type { Executor, Transaction } from '../db/sql.ts'

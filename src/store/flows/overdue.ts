@@ -1,4 +1,4 @@
-import { dayBucket, type Uuid } from '../../ids.ts'
+import { dayBucket, type Uuid } from '../../runtime/ids.ts'
 import type { Sql } from '../db/sql.ts'
 import { live } from './executions.ts'
 import type { Cursor } from './held-executions.ts'

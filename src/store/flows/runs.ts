@@ -1,6 +1,6 @@
 import type { ExecutionStatus, Fence, Visit } from '../../domain/flows/execution.ts'
 import type { StepType } from '../../domain/flows/flow.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as flowCounters from './counters.ts'
 import type { Transaction } from '../db/sql.ts'
 

@@ -1,5 +1,5 @@
 import type { ScheduleFailure, Settings, Trigger } from '../../domain/flows/flow.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 type ScheduleTrigger = Extract<Trigger, { type: 'schedule' }>

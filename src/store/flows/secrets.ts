@@ -1,7 +1,7 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** Sealed headers of the webhook steps of one version, see src/sealing.ts. */
+/** Sealed headers of the webhook steps of one version, see src/keys/sealing.ts. */
 export interface SealedHeaders {
   stepId: string
   sealed: Buffer

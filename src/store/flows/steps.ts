@@ -1,6 +1,6 @@
 import type { LiveStatus, StepStatus, Visit } from '../../domain/flows/execution.ts'
 import type { StepType } from '../../domain/flows/flow.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { ExecutionKey } from './runs.ts'
 import { live } from './executions.ts'
 import type { Executor, Json, Transaction } from '../db/sql.ts'

@@ -4,7 +4,7 @@ import {
   triggerKey,
   type TriggerType,
 } from '../../domain/flows/flow.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 /** An enabled flow, with the trigger and the settings of its newest version. */

@@ -1,6 +1,6 @@
 import type { Condition } from '../../domain/audience/condition.ts'
 import type { Engagement } from '../../domain/flows/steps/wait-for-email-engagement.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /** One visit of a step that waits. */

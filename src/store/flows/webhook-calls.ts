@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import { type Executor, type Sql, transact } from '../db/sql.ts'
 
 /** Calls in flight, over all processes: of one organization, and of one to the same host. */

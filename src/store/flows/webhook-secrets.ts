@@ -1,7 +1,7 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** The sealed secrets and headers of a webhook step: see src/sealing.ts. */
+/** The sealed secrets and headers of a webhook step: see src/keys/sealing.ts. */
 export interface WebhookSecrets {
   secret: Buffer
   /** Null: there is none, or its time is over. */

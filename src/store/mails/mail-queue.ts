@@ -1,5 +1,5 @@
 import { PRIORITIES } from '../../domain/mails/mail-priority.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as executions from '../flows/executions.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Sql } from '../db/sql.ts'

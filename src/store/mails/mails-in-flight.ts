@@ -1,5 +1,5 @@
 import { PRIORITIES } from '../../domain/mails/mail-priority.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 /** Single mail that unsubscribing stops: not transactional mail. */

@@ -1,6 +1,6 @@
 import { CANCELLED } from '../../domain/mails/single-mail.ts'
 import type { LogStatus } from '../../domain/status.ts'
-import { dayBucket, type Uuid } from '../../ids.ts'
+import { dayBucket, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 
 export interface Tag {

@@ -1,6 +1,6 @@
 import type { Dimension, Granularity } from '../../domain/metrics/metrics-query.ts'
 import type { Shift } from '../../domain/metrics/zone-shifts.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Transaction } from '../db/sql.ts'
 
 /** Figures as they are kept, each of mails that were sent. */

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as executions from '../flows/executions.ts'
 import { type Sql, type Transaction, transact } from '../db/sql.ts'
 

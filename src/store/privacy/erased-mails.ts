@@ -1,4 +1,4 @@
-import { span, type Uuid } from '../../ids.ts'
+import { span, type Uuid } from '../../runtime/ids.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 

@@ -1,5 +1,5 @@
 import { redact } from '../../domain/privacy/redaction.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 import { findNamed, mayName, type Person } from './named-texts.ts'
 

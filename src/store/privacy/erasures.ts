@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Erasure } from '../../schemas/privacy/personal-data.ts'
 import type { Named } from '../contacts/removals.ts'
 import type { Executor, Transaction } from '../db/sql.ts'

@@ -1,4 +1,4 @@
-import { dayBucket, type Uuid } from '../../ids.ts'
+import { dayBucket, type Uuid } from '../../runtime/ids.ts'
 import type { Addressed } from '../../domain/address.ts'
 import { withDeadLinksIn } from '../../domain/mails/dead-links.ts'
 import { type Mailed, type MailKey, wayByAddress, waysByContact } from './erased-mails.ts'

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 /** More with one address than this were deleted by a program that makes them anew all the time. */

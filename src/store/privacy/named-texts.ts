@@ -1,5 +1,5 @@
 import type { PersonNames } from '../../domain/privacy/names.ts'
-import type { Uuid } from '../../ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 /** A person who is searched for in texts. */

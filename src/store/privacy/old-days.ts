@@ -1,4 +1,4 @@
-import { bucketStart } from '../../ids.ts'
+import { bucketStart } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 const DAY_MS = 86_400_000

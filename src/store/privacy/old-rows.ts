@@ -1,4 +1,4 @@
-import { bucketStart, lowestId, type Uuid } from '../../ids.ts'
+import { bucketStart, lowestId, type Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
 export interface DueOrganization {

@@ -1,4 +1,4 @@
-import { timeOf } from './ids.ts'
+import { timeOf } from '../runtime/ids.ts'
 import {
   type Keyring,
   readLink,

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { breather } from './breather.ts'
+import { breather } from '../runtime/breather.ts'
 import type { Keyring } from './tokens.ts'
 
 /** What is sealed: each purpose has keys of its own. */

@@ -6,9 +6,9 @@ import {
   TOKEN_KINDS,
   TOKEN_MAC_BYTES,
   TOKEN_VERSION,
-} from './domain/consent/link-token.ts'
-import { normalAddress } from './domain/text.ts'
-import { isUuid } from './ids.ts'
+} from '../domain/consent/link-token.ts'
+import { normalAddress } from '../domain/text.ts'
+import { isUuid } from '../runtime/ids.ts'
 
 /** SHA-256 of UTF-8 text, 32 bytes: how keys, sessions and inbound secrets are stored. */
 export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isTimezone, nextLocalTime } from '../src/local-time.ts'
+import { isTimezone, nextLocalTime } from '../../src/text/local-time.ts'
 
 const next = (now: string, time: string, timezone: string, days?: number): string => {
   const until = { time, ...(days === undefined ? {} : { days }) }

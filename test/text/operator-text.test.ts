@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { operatorText } from '../src/domain/operator-text.ts'
+import { operatorText } from '../../src/domain/operator-text.ts'
 
 test.each([
   ['Spring sale - 20 %', 'Spring sale - 20 %'],

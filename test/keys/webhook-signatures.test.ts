@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { newSigningSecret, signatureHeaders } from '../src/webhook-signatures.ts'
+import { newSigningSecret, signatureHeaders } from '../../src/keys/webhook-signatures.ts'
 
 const now = (): number => Math.floor(Date.now() / 1000)
 const message = { id: 'msg_1', timestamp: now(), body: '{"name":"Zoë","n":1}' }

@@ -1,5 +1,5 @@
 import { DateTime, IANAZone } from 'luxon'
-import type { LocalTime } from './domain/flows/steps/delay.ts'
+import type { LocalTime } from '../domain/flows/steps/delay.ts'
 
 /** Whether `Intl` knows a time zone of this name. */
 export const isTimezone = (name: unknown): name is string =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toE164 } from '../src/phones.ts'
+import { toE164 } from '../../src/text/phones.ts'
 
 test.each([
   ['+4915112345678', '+4915112345678'],

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { uuidv7 } from '../src/ids.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
 import {
   addressHash,
   apiKeyHash,
@@ -22,7 +22,7 @@ import {
   signLink,
   signUnsubscribe,
   type UnsubscribeLink,
-} from '../src/tokens.ts'
+} from '../../src/keys/tokens.ts'
 
 const keyOf = (kid: string, byte: number): string =>
   `${kid}:${Buffer.alloc(32, byte).toString('base64')}`

@@ -10,7 +10,7 @@ import {
   isUuid,
   timeOf,
   uuidv7,
-} from '../src/ids.ts'
+} from '../../src/runtime/ids.ts'
 
 const DAY_MS = 86_400_000
 /**

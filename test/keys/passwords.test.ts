@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPasswords } from '../src/passwords.ts'
+import { createPasswords } from '../../src/keys/passwords.ts'
 
 test('a hash is argon2id in PHC form, salted, and verifies its password only', async () => {
   const passwords = createPasswords()

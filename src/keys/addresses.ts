@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
-import { ADDRESS_STRIPES, type Addressed, type AddressKey } from './domain/address.ts'
-import { normalAddress } from './domain/text.ts'
+import { ADDRESS_STRIPES, type Addressed, type AddressKey } from '../domain/address.ts'
+import { normalAddress } from '../domain/text.ts'
 import { addressHash, type Keyring } from './tokens.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import { AppError } from './domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
 
 /** argon2id, the library's default (OWASP Password Storage: 19 MiB, two passes, one lane). */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }

@@ -1,8 +1,14 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { uuidv7 } from '../src/ids.ts'
-import { flowHeadersPlace, flowSecretPlace, open, type SealedPlace, seal } from '../src/sealing.ts'
-import { newKeyringText, parseKeyring } from '../src/tokens.ts'
+import { uuidv7 } from '../../src/runtime/ids.ts'
+import {
+  flowHeadersPlace,
+  flowSecretPlace,
+  open,
+  type SealedPlace,
+  seal,
+} from '../../src/keys/sealing.ts'
+import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 
 const keyOf = (kid: string): string => newKeyringText().replace(/^[^:]*/, kid)
 const oldKey = keyOf('old')
