@@ -13,8 +13,8 @@ COPY src src
 COPY workflows workflows
 COPY activities activities
 COPY api api
-# The stand-in for AWS is for development.
-RUN npm run build && rm -r dist/tools
+# The stand-in for AWS and the programs of a checkout are for development.
+RUN npm run build && rm -r dist/tools dist/src/main/dev
 
 FROM node:${NODE} AS dependencies
 WORKDIR /app

@@ -9,14 +9,14 @@ import {
   WEBHOOK_QUEUE,
 } from '../../workflows/contract.ts'
 import { type Config, readConfig } from '../config.ts'
-import { addFlowCommands } from './flow-commands.ts'
-import { fail, runUntilStopped } from './lifetime.ts'
-import { addMetricsCommands } from './metrics-commands.ts'
-import { addOperatorCommands } from './operator-commands.ts'
-import { addSegmentCommands } from './segment-commands.ts'
-import { addTemplateCommands } from './template-commands.ts'
-import { addToolCommands } from './tool-commands.ts'
-import { version } from './version.ts'
+import { addFlowCommands } from './commands/flow-commands.ts'
+import { fail, runUntilStopped } from './programs/lifetime.ts'
+import { addMetricsCommands } from './commands/metrics-commands.ts'
+import { addOperatorCommands } from './commands/operator-commands.ts'
+import { addSegmentCommands } from './commands/segment-commands.ts'
+import { addTemplateCommands } from './commands/template-commands.ts'
+import { addToolCommands } from './commands/tool-commands.ts'
+import { version } from './programs/version.ts'
 
 // Each command loads what it needs: a worker without the API and the sandbox is 30 MB smaller.
 
@@ -48,7 +48,7 @@ program
   )
   .option('--fresh', 'begin anew: delete the data that earlier starts have kept', false)
   .action(async (options: { fresh: boolean }) => {
-    const { runDev } = await ofCheckout(import('./dev.ts'))
+    const { runDev } = await ofCheckout(import('./dev/dev.ts'))
     const config = readConfig()
     await runUntilStopped(MOST_STOPPING_MS.system, (stopped) => runDev(config, options, stopped))
   })
@@ -71,7 +71,7 @@ program
     false,
   )
   .action(async (options: { contacts: number; rate: number; keep: boolean }) => {
-    const { runDemo } = await ofCheckout(import('./demo.ts'))
+    const { runDemo } = await ofCheckout(import('./dev/demo.ts'))
     const config = readConfig()
     await runUntilStopped(MOST_STOPPING_MS.system, async (stopped) => {
       process.exitCode = (await runDemo(config, options, stopped)) ? 0 : 1
@@ -83,7 +83,7 @@ program
   .description('serve the API')
   .action(async () => {
     const config = readConfig()
-    const { runApi } = await import('./api.ts')
+    const { runApi } = await import('./programs/api.ts')
     const log = await logOf(config, 'api')
     const mostMs = config.drainSeconds * 1_000 + MOST_STOPPING_MS.api
     await runUntilStopped(mostMs, (stopped) => runApi(config, log, stopped))
@@ -95,7 +95,7 @@ program
   .option('--queues <names>', `comma-separated: ${QUEUES.join(', ')}`, queueNames, [...QUEUES])
   .action(async ({ queues }: { queues: Queue[] }) => {
     const config = readConfig()
-    const { runWorker } = await import('./worker.ts')
+    const { runWorker } = await import('./programs/worker.ts')
     const log = await logOf(config, 'worker')
     await runUntilStopped(MOST_STOPPING_MS.worker, (stopped) =>
       runWorker(config, log, { queues, stopped }),
@@ -106,7 +106,7 @@ program
   .command('migrate')
   .description('bring the database to the newest schema and make the coming partitions')
   .action(async () => {
-    const { runMigrate } = await import('./migrate.ts')
+    const { runMigrate } = await import('./programs/migrate.ts')
     const ran = await runMigrate(readConfig())
     print(ran.length > 0 ? `Ran ${ran.join(', ')}` : 'The schema is up to date')
   })
@@ -118,7 +118,7 @@ program
   )
   .action(async () => {
     const config = readConfig()
-    const { runSandbox } = await ofCheckout(import('./sandbox.ts'))
+    const { runSandbox } = await ofCheckout(import('./dev/sandbox.ts'))
     const log = await logOf(config, 'sandbox')
     await runUntilStopped(MOST_STOPPING_MS.sandbox, (stopped) => runSandbox(config, log, stopped))
   })
@@ -140,21 +140,19 @@ if (process.connected) {
 
 await program.parseAsync().catch(fail)
 
-/** A command that needs the stand-in for AWS, which the image and the package leave out. */
+/** Runs a command of `main/dev`, which the image and the package leave out. */
 async function ofCheckout<T>(module: Promise<T>): Promise<T> {
   return module.catch((error: unknown) => {
-    const isLeftOut = ['Cannot find module', '/tools/sandbox/'].every((each) =>
-      String(error).includes(each),
-    )
+    const isLeftOut = /Cannot find module.*\/main\/dev\//.test(String(error))
     if (!isLeftOut) throw error
     throw new Error(
-      'This command runs from a checkout: the stand-in for AWS is not part of the image.',
+      'This command runs from a checkout: it is not part of the image and the package.',
     )
   })
 }
 
 async function logOf({ logLevel }: Config, name: string) {
-  const { createLog } = await import('./log.ts')
+  const { createLog } = await import('./programs/log.ts')
   const log = createLog(logLevel, name)
   // Node would print it as it is; a log is scrubbed.
   process.once('uncaughtException', (error) => {

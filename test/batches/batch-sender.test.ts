@@ -1,7 +1,7 @@
 import { Client as Temporal, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAsker } from '../../api/accounts/asker.ts'
-import { freePort } from '../../src/dev/ports.ts'
+import { freePort } from '../../src/main/dev/ports.ts'
 import type { AccountUpdate } from '../../tools/sandbox/accounts.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as organizations from '../../src/store/access/organizations.ts'

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../src/client/index.ts'
 import { readConfig } from '../../src/config.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
-import { connectSandbox, SENDER, startSystem } from '../../src/main/system.ts'
+import { connectSandbox, SENDER, startSystem } from '../../src/main/dev/system.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { seedContacts } from '../support/seed.ts'
 

@@ -14,7 +14,7 @@ import { type Client, createClient } from '../../src/client/index.ts'
 import { readConfig } from '../../src/config.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
-import { connectSandbox, SENDER, startSystem } from '../../src/main/system.ts'
+import { connectSandbox, SENDER, startSystem } from '../../src/main/dev/system.ts'
 import * as messages from '../../src/store/delivery/messages.ts'
 import { seedContacts } from '../support/seed.ts'
 

@@ -12,7 +12,7 @@ import { createClient } from '../../src/client/index.ts'
 import { readConfig } from '../../src/config.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
-import { connectSandbox, SENDER, startSystem } from '../../src/main/system.ts'
+import { connectSandbox, SENDER, startSystem } from '../../src/main/dev/system.ts'
 import { seedContacts } from '../support/seed.ts'
 
 const [RATE = 100, SECONDS = 15] = process.argv.slice(2).map(Number)

@@ -8,8 +8,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
-import { runMainJob } from '../../src/main/main-job.ts'
-import { startSystem } from '../../src/main/system.ts'
+import { runMainJob } from '../../src/main/dev/main-job.ts'
+import { startSystem } from '../../src/main/dev/system.ts'
 
 const [contacts = 100_000, rate = 5_000] = process.argv.slice(2).map(Number)
 const say = (line: string): void => void process.stdout.write(`${line}\n`)

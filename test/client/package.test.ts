@@ -124,7 +124,7 @@ test('it brings neither tests nor sources nor the stand-in for AWS, and its comm
     const ran = run(process.execPath, [join(server, 'dist/src/main/cli.js'), command], { env })
     await expect(ran, command).rejects.toMatchObject({
       code: 1,
-      stderr: 'This command runs from a checkout: the stand-in for AWS is not part of the image.\n',
+      stderr: 'This command runs from a checkout: it is not part of the image and the package.\n',
     })
   }
 })

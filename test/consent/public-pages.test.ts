@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendPage } from '../../api/http/html-pages.ts'
-import { freePort } from '../../src/dev/ports.ts'
+import { freePort } from '../../src/main/dev/ports.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import { renderer } from '../../src/mail/render.ts'
 import { addressHash, signLink, signUnsubscribe } from '../../src/keys/tokens.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DEFAULT_TEMPLATE } from '../../src/main/default-template.ts'
+import { DEFAULT_TEMPLATE } from '../../src/main/dev/default-template.ts'
 import { createRenderer, type Renderer } from '../../src/mail/renderer.ts'
 import type { MailPreview } from '../../src/mail/works.ts'
 import { chromium, openPage, type Page } from '../support/browser.ts'

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { startChild } from '../../src/dev/children.ts'
-import { identify } from '../../src/dev/processes.ts'
+import { startChild } from '../../src/main/dev/children.ts'
+import { identify } from '../../src/main/dev/processes.ts'
 import { ends, startFromElsewhere } from '../support/starters.ts'
 
 const run = promisify(execFile)

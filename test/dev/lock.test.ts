@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { tryLock, withLock } from '../../src/dev/lock.ts'
-import { identify } from '../../src/dev/processes.ts'
+import { tryLock, withLock } from '../../src/main/dev/lock.ts'
+import { identify } from '../../src/main/dev/processes.ts'
 import { testFolder } from '../support/folders.ts'
 
 test('of many that want it at once one at a time has it', async () => {

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sha256 } from '../../src/dev/checksums.ts'
-import { findProgram, type PinnedProgram } from '../../src/dev/pinned-program.ts'
+import { sha256 } from '../../src/main/dev/checksums.ts'
+import { findProgram, type PinnedProgram } from '../../src/main/dev/pinned-program.ts'
 import { makeFolder, removeFolder, testFolder } from '../support/folders.ts'
 
 const run = promisify(execFile)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { freePort } from '../../src/dev/ports.ts'
+import { freePort } from '../../src/main/dev/ports.ts'
 
 test('a free port is given once', async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()))

@@ -4,14 +4,14 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../src/dev/ports.ts'
-import { embeddedFolder, findEmbeddedBinaries } from '../../src/dev/postgres-binaries.ts'
+import { freePort } from '../../src/main/dev/ports.ts'
+import { embeddedFolder, findEmbeddedBinaries } from '../../src/main/dev/postgres-binaries.ts'
 import {
   type PostgresOptions,
   type RunningPostgres,
   startPostgres,
-} from '../../src/dev/postgres.ts'
-import { serverUser } from '../../src/dev/postgres-user.ts'
+} from '../../src/main/dev/postgres.ts'
+import { serverUser } from '../../src/main/dev/postgres-user.ts'
 import { makeFolder, removeFolder, testFolder } from '../support/folders.ts'
 import { ends, startFromElsewhere } from '../support/starters.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { toolFolder } from '../../src/dev/tool-folder.ts'
+import { toolFolder } from '../../src/main/dev/tool-folder.ts'
 
 test('the folder of a tool is found', () => {
   expect(existsSync(join(toolFolder('fuzz'), 'requirements.txt'))).toBe(true)

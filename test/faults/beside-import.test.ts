@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Condition, Filter } from '../../src/domain/audience/condition.ts'
-import { SENDER } from '../../src/main/system.ts'
+import { SENDER } from '../../src/main/dev/system.ts'
 import { connectSender } from '../support/cohorts.ts'
 import { until } from '../support/engine.ts'
 import { ended, fileOf, newCustomer, send } from '../support/large-import.ts'

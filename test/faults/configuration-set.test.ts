@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
-import { runMainJob } from '../../src/main/main-job.ts'
+import { runMainJob } from '../../src/main/dev/main-job.ts'
 import { sized } from '../support/size.ts'
 import { startTestSystem } from '../support/system.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
-import { SENDER } from '../../src/main/system.ts'
+import { SENDER } from '../../src/main/dev/system.ts'
 import * as executions from '../../src/store/flows/executions.ts'
 import { parseKeyring } from '../../src/keys/tokens.ts'
 import { acceptedBy, connectSender, type Sender } from '../support/cohorts.ts'

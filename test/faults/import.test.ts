@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { System } from '../../src/main/system.ts'
+import type { System } from '../../src/main/dev/system.ts'
 import {
   type Customer,
   ended,

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { uuidv7 } from '../../src/runtime/ids.ts'
-import { SENDER } from '../../src/main/system.ts'
+import { SENDER } from '../../src/main/dev/system.ts'
 import { noteRestored } from '../../src/store/platform/ledger-beats.ts'
 import { backUp } from '../support/backups.ts'
 import { acceptedBy, connectSender, type Sender } from '../support/cohorts.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { SENDER } from '../../src/main/system.ts'
+import { SENDER } from '../../src/main/dev/system.ts'
 import { batchRow } from '../support/seed.ts'
 import { connectSender, type Sender } from '../support/cohorts.ts'
 import { until } from '../support/engine.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { SENDER } from '../../src/main/system.ts'
+import { SENDER } from '../../src/main/dev/system.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { connectSender, type Sender } from '../support/cohorts.ts'

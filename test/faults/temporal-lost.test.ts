@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { uuidv7 } from '../../src/runtime/ids.ts'
-import { SENDER } from '../../src/main/system.ts'
+import { SENDER } from '../../src/main/dev/system.ts'
 import { RETENTION_ID, SWEEP_ID } from '../../workflows/contract.ts'
 import { acceptedBy, connectSender, importPeople, type Sender } from '../support/cohorts.ts'
 import { until } from '../support/engine.ts'

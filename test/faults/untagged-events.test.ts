@@ -1,7 +1,7 @@
 import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRoles } from '../../activities/aws/roles.ts'
-import { SENDER } from '../../src/main/system.ts'
+import { SENDER } from '../../src/main/dev/system.ts'
 import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { connectSender, type Sender } from '../support/cohorts.ts'
 import { until } from '../support/engine.ts'

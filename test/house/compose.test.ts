@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { version } from '../../src/main/version.ts'
+import { version } from '../../src/main/programs/version.ts'
 import { parseKeyring } from '../../src/keys/tokens.ts'
 import {
   environmentOf,
@@ -129,7 +129,7 @@ describe('docker-compose.yml', () => {
     expect(commands.length).toBeGreaterThan(1)
     for (const [line, name = ''] of commands) {
       const { databaseUrl } = readConfig(environmentOf(services[name]!, VARIABLES))
-      // The role that src/main/operator-commands.ts asks for.
+      // The role that src/main/commands/operator-commands.ts asks for.
       expect(databaseUrl, line).toContain('//letterloom_worker:')
     }
   })

@@ -13,7 +13,7 @@ interface Case {
 }
 
 /** Nobody but the programs and the tests runs these. */
-const PROGRAMS = ['../main/cli.ts', '../dev/postgres.ts']
+const PROGRAMS = ['../main/cli.ts', '../main/dev/postgres.ts']
 
 const CASES: Case[] = [
   {
@@ -46,7 +46,7 @@ const CASES: Case[] = [
     refused: [
       'pg',
       '../core/flows/triggers.ts',
-      '../dev/postgres.ts',
+      '../main/dev/postgres.ts',
       '../mail/render.ts',
       '../keys/tokens.ts',
       '../config.ts',
@@ -177,7 +177,7 @@ const CASES: Case[] = [
     ].concat([
       '../src/config.ts',
       '../src/loops/loop.ts',
-      '../src/dev/ports.ts',
+      '../src/main/dev/ports.ts',
       '../src/main/cli.ts',
       '../api/app.ts',
       '../workflows/index.ts',
@@ -202,7 +202,11 @@ const CASES: Case[] = [
       '@aws-sdk/client-sesv2',
       '../../aws/mailer.ts',
       '../../../src/config.ts',
-    ].concat(['../../../api/app.ts', '../../../src/dev/postgres.ts', '../../../src/main/cli.ts']),
+    ].concat([
+      '../../../api/app.ts',
+      '../../../src/main/dev/postgres.ts',
+      '../../../src/main/cli.ts',
+    ]),
   },
   {
     file: 'activities/aws/case.ts',
@@ -251,7 +255,7 @@ const CASES: Case[] = [
       '../activities/index.ts',
       '../src/config.ts',
       '../src/loops/loop.ts',
-      '../src/dev/ports.ts',
+      '../src/main/dev/ports.ts',
       '../src/main/cli.ts',
       '../workflows/index.ts',
     ]),
@@ -269,17 +273,12 @@ const CASES: Case[] = [
       '@aws-sdk/client-sts',
       '../../../activities/index.ts',
       '../../../src/main/cli.ts',
-    ].concat(['../../../src/dev/ports.ts', '../../../workflows/send-batch.ts']),
+    ].concat(['../../../src/main/dev/ports.ts', '../../../workflows/send-batch.ts']),
   },
   {
     file: 'api/http/edges/case.ts',
     allowed: ['fastify', 'ipaddr.js', '../metrics.ts', '../../../src/domain/errors.ts'],
     refused: ['undici', 'postgres', '../../../src/main/cli.ts', '../../../src/config.ts'],
-  },
-  {
-    file: 'src/dev/case.ts',
-    allowed: ['fastify', '@aws-sdk/client-sesv2', './ports.ts'],
-    refused: ['../main/cli.ts', '../config.ts', '../store/db/sql.ts'],
   },
   {
     file: 'tools/sandbox/case.ts',
@@ -288,12 +287,12 @@ const CASES: Case[] = [
   },
   {
     file: 'src/main/case.ts',
-    allowed: ['./cli.ts', '../dev/ports.ts', '../../api/app.ts', '../../activities/index.ts'],
+    allowed: ['./cli.ts', '../main/dev/ports.ts', '../../api/app.ts', '../../activities/index.ts'],
     refused: [],
   },
   {
     file: 'test/case.ts',
-    allowed: ['../src/main/cli.ts', '../src/dev/ports.ts', 'fast-check'],
+    allowed: ['../src/main/cli.ts', '../src/main/dev/ports.ts', 'fast-check'],
     refused: [],
   },
 ]

@@ -4,12 +4,12 @@ import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Uuid } from '../../src/runtime/ids.ts'
 import * as clientPackage from '../../src/client/index.ts'
-import { addFlowCommands } from '../../src/main/flow-commands.ts'
-import { addMetricsCommands } from '../../src/main/metrics-commands.ts'
-import { addOperatorCommands } from '../../src/main/operator-commands.ts'
-import { addSegmentCommands } from '../../src/main/segment-commands.ts'
-import { addTemplateCommands } from '../../src/main/template-commands.ts'
-import { addToolCommands } from '../../src/main/tool-commands.ts'
+import { addFlowCommands } from '../../src/main/commands/flow-commands.ts'
+import { addMetricsCommands } from '../../src/main/commands/metrics-commands.ts'
+import { addOperatorCommands } from '../../src/main/commands/operator-commands.ts'
+import { addSegmentCommands } from '../../src/main/commands/segment-commands.ts'
+import { addTemplateCommands } from '../../src/main/commands/template-commands.ts'
+import { addToolCommands } from '../../src/main/commands/tool-commands.ts'
 import {
   type Api,
   type Answer,

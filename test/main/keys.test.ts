@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { checkedKeyring } from '../../src/main/keys.ts'
+import { checkedKeyring } from '../../src/main/programs/keys.ts'
 import { newKeyringText } from '../../src/keys/tokens.ts'
 
 const key = (bytes: Buffer | string, kid = 'k1') =>

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/runtime/ids.ts'
-import { measureLags } from '../../src/main/lag-metrics.ts'
+import { measureLags } from '../../src/main/programs/lag-metrics.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedTriggered } from '../support/scheduled-flows.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, openSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../api/app.ts'
-import { createLog } from '../../src/main/log.ts'
+import { createLog } from '../../src/main/programs/log.ts'
 import { newApiKey } from '../../src/keys/tokens.ts'
 import { inject, startApi } from '../support/api.ts'
 
@@ -70,7 +70,7 @@ test('what the API logs of requests and failures names nobody and opens nothing'
 })
 
 test.runIf(existsSync('/dev/full'))('a full disk costs lines, not the program', () => {
-  const log = new URL('../../src/main/log.ts', import.meta.url).href
+  const log = new URL('../../src/main/programs/log.ts', import.meta.url).href
   const program = `import { createLog } from '${log}'; createLog('info', 'test').info('lost')`
   const { status, signal } = spawnSync(
     process.execPath,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pullTemplates, pushTemplates } from '../../src/main/template-files.ts'
+import { pullTemplates, pushTemplates } from '../../src/main/commands/template-files.ts'
 import { type Api, startApi } from '../support/api.ts'
 
 const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname

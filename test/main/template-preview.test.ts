@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { previewOf, writePreview } from '../../src/main/template-preview.ts'
+import { previewOf, writePreview } from '../../src/main/commands/template-preview.ts'
 import { type Api, createContact, startApi } from '../support/api.ts'
 
 const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname

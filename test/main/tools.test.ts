@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addToolCommands } from '../../src/main/tool-commands.ts'
+import { addToolCommands } from '../../src/main/commands/tool-commands.ts'
 import { commandLine } from '../support/command-line.ts'
 import { startZoneServer, type ZoneServer } from '../support/zone-server.ts'
 

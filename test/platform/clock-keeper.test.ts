@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Clock, startClockKeeper } from '../../src/loops/clock-keeper.ts'
-import { createReadiness } from '../../src/main/readiness.ts'
+import { createReadiness } from '../../src/main/programs/readiness.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
 

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../src/dev/ports.ts'
-import { startPostgres } from '../../src/dev/postgres.ts'
+import { freePort } from '../../src/main/dev/ports.ts'
+import { startPostgres } from '../../src/main/dev/postgres.ts'
 import { makeLogins } from '../../src/store/db/logins.ts'
 
 export type Server = Awaited<ReturnType<typeof startPostgres>>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
-import { withLock } from '../../src/dev/lock.ts'
+import { withLock } from '../../src/main/dev/lock.ts'
 
 const run = promisify(execFile)
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { withLock } from '../../src/dev/lock.ts'
+import { withLock } from '../../src/main/dev/lock.ts'
 
 const SOURCES = fileURLToPath(new URL('../../tools/client/', import.meta.url))
 

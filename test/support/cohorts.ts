@@ -5,7 +5,7 @@ import type { MailSummary } from '../../tools/sandbox/mails.ts'
 import { isSimulator } from '../../tools/sandbox/plan.ts'
 import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
-import { connectSandbox, SENDER, type System } from '../../src/main/system.ts'
+import { connectSandbox, SENDER, type System } from '../../src/main/dev/system.ts'
 
 const POLL_MS = 200
 const LONGEST_MS = 600_000

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { vi } from 'vitest'
-import { fail } from '../../src/main/lifetime.ts'
+import { fail } from '../../src/main/programs/lifetime.ts'
 
 interface Ran {
   code: number

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { guard } from '../../src/dev/guard.ts'
+import { guard } from '../../src/main/dev/guard.ts'
 
 /** Has a process that a test started end when the test's own process does, however that ends. */
 export function endWithUs<Child extends ChildProcess>(child: Child): Child {

@@ -11,7 +11,10 @@ import {
 } from '../../activities/index.ts'
 import type { Mailer, Verifier } from '../../activities/mailer.ts'
 import { startReceiving } from '../../src/core/delivery/receiving.ts'
-import { addSearchAttributes, waitForSearchAttributes } from '../../src/dev/search-attributes.ts'
+import {
+  addSearchAttributes,
+  waitForSearchAttributes,
+} from '../../src/main/programs/search-attributes.ts'
 import { SHORT_TIMINGS, type Timings } from '../../src/domain/delivery/timings.ts'
 import { startClaimReconciler } from '../../src/loops/claim-reconciler.ts'
 import { startEventApplier } from '../../src/loops/event-applier.ts'

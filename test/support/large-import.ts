@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createOrganization } from '../../src/core/access/organizations.ts'
-import type { System } from '../../src/main/system.ts'
+import type { System } from '../../src/main/dev/system.ts'
 import { killAndWait } from './system.ts'
 
 /** One row of this number has no address. */

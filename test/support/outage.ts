@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '../../src/config.ts'
-import type { System } from '../../src/main/system.ts'
+import type { System } from '../../src/main/dev/system.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/src/main/cli.js', import.meta.url))
 

@@ -1,6 +1,6 @@
-import { startChild } from '../../src/dev/children.ts'
-import { startPostgres } from '../../src/dev/postgres.ts'
-import { startTemporal } from '../../src/dev/temporal.ts'
+import { startChild } from '../../src/main/dev/children.ts'
+import { startPostgres } from '../../src/main/dev/postgres.ts'
+import { startTemporal } from '../../src/main/dev/temporal.ts'
 
 /**
  * A program of its own that starts a server, says so in one line of JSON and then just lives: for

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { identify } from '../../src/dev/processes.ts'
+import { identify } from '../../src/main/dev/processes.ts'
 import { endWithUs } from './end-with-us.ts'
 
 interface Started {

@@ -14,8 +14,8 @@ import {
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import { NativeConnection } from '@temporalio/worker'
 import { inject } from 'vitest'
-import { addSearchAttributes } from '../../src/dev/search-attributes.ts'
-import { writeTimeSkippingServer } from '../../src/dev/time-skipping.ts'
+import { addSearchAttributes } from '../../src/main/programs/search-attributes.ts'
+import { writeTimeSkippingServer } from '../../src/main/dev/time-skipping.ts'
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts'
 import './worker-log.ts'
 

@@ -1,5 +1,5 @@
 import dns2 from 'dns2'
-import { freePort } from '../../src/dev/ports.ts'
+import { freePort } from '../../src/main/dev/ports.ts'
 
 /** What a name server says of a name and type besides its records. */
 export type Trouble = 'silence' | 'SERVFAIL' | 'REFUSED' | 'garbage'

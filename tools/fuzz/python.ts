@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { pythonPackages } from '../../src/dev/python-packages.ts'
+import { pythonPackages } from '../../src/main/dev/python-packages.ts'
 
 /** The path of Schemathesis, or why it cannot be had on this machine. */
 export async function findSchemathesis(

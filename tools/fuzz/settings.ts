@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { toolFolder } from '../../src/dev/tool-folder.ts'
+import { toolFolder } from '../../src/main/dev/tool-folder.ts'
 import type { Subject } from './subject.ts'
 
 /** How often a parameter gets a value that names something instead of a generated one. */

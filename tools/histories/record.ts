@@ -26,10 +26,10 @@ import {
   Worker,
 } from '@temporalio/worker'
 import { readConfig } from '../../src/config.ts'
-import { freePort } from '../../src/dev/ports.ts'
-import { addSearchAttributes } from '../../src/dev/search-attributes.ts'
-import { findTemporal, startTemporal } from '../../src/dev/temporal.ts'
-import { writeTimeSkippingServer } from '../../src/dev/time-skipping.ts'
+import { freePort } from '../../src/main/dev/ports.ts'
+import { addSearchAttributes } from '../../src/main/programs/search-attributes.ts'
+import { findTemporal, startTemporal } from '../../src/main/dev/temporal.ts'
+import { writeTimeSkippingServer } from '../../src/main/dev/time-skipping.ts'
 import * as contract from '../../workflows/contract.ts'
 import { type Answers, FAILS, type Scenario, scenarios } from './scenarios.ts'
 

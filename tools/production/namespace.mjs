@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from '@temporalio/client'
 import { readConfig } from '../../dist/src/config.js'
-import { registerSearchAttributes } from '../../dist/src/dev/search-attributes.js'
+import { registerSearchAttributes } from '../../dist/src/main/programs/search-attributes.js'
 import { SEARCH_ATTRIBUTES } from '../../dist/workflows/contract.js'
 
 /** For how long closed workflows can be looked at. */

@@ -16,12 +16,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
-import { type Child, startChild } from '../../src/dev/children.ts'
-import { connectWhenReady } from '../../src/dev/grpc-ready.ts'
-import { runJob } from '../../src/dev/job.ts'
-import { freePort } from '../../src/dev/ports.ts'
-import { startPostgres } from '../../src/dev/postgres.ts'
-import { type JobResult, runMainJob } from '../../src/main/main-job.ts'
+import { type Child, startChild } from '../../src/main/dev/children.ts'
+import { connectWhenReady } from '../../src/main/dev/grpc-ready.ts'
+import { runJob } from '../../src/main/dev/job.ts'
+import { freePort } from '../../src/main/dev/ports.ts'
+import { startPostgres } from '../../src/main/dev/postgres.ts'
+import { type JobResult, runMainJob } from '../../src/main/dev/main-job.ts'
 import { connect } from '../../src/store/db/sql.ts'
 import { environmentOf, readComposeFile, type Service } from './compose.ts'
 import { findTemporalServer } from './temporal-server.ts'
@@ -282,7 +282,7 @@ async function assembleApp(app: string): Promise<string> {
     ...build,
     title: 'bundling the workflows',
     command: process.execPath,
-    args: [join(app, 'dist/src/main/bundle.js')],
+    args: [join(app, 'dist/src/main/programs/bundle.js')],
     cwd: app,
   })
   return app

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { requireSha256, sha256 } from '../../src/dev/checksums.ts'
-import type { Log } from '../../src/dev/children.ts'
-import { runJob } from '../../src/dev/job.ts'
-import { withLock } from '../../src/dev/lock.ts'
+import { requireSha256, sha256 } from '../../src/main/dev/checksums.ts'
+import type { Log } from '../../src/main/dev/children.ts'
+import { runJob } from '../../src/main/dev/job.ts'
+import { withLock } from '../../src/main/dev/lock.ts'
 
 const run = promisify(execFile)
 

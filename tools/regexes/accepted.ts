@@ -21,7 +21,7 @@ export const ACCEPTED: Record<string, string> = {
 
 /** Folders whose texts are our own. */
 export const OWN: Record<string, string> = {
-  'src/dev/': 'it reads what Postgres and Temporal print on the developer’s machine',
+  'src/main/dev/': 'it reads what Postgres and Temporal print on the developer’s machine',
   'tools/': 'they read files of this repository',
   'src/mail/': 'templates are read in threads that are ended when they take too long',
 }
@@ -44,7 +44,7 @@ export const MADE: Record<string, string> = {
   'src/domain/tools/tags.ts': 'a version of ours, anchored, with runs of blanks around it',
   'src/mail/html-tokens.ts': 'the end tag of one of a few elements',
   'src/mail/styles.ts': 'a mark of ours and digits',
-  'src/main/arguments.ts': 'LINE, a pattern of schemas',
+  'src/main/commands/arguments.ts': 'LINE, a pattern of schemas',
   'src/store/privacy/import-reports.ts':
     'an external id, escaped, and what must not stand beside it; no run',
 }

@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { basename, dirname, extname } from 'node:path'
+import { previewPage } from '../../../api/content/preview-page.ts'
+import type { Schemas } from '../../client/index.ts'
+import { publishWarnings } from '../../core/content/publish-warnings.ts'
+import { dataOf, sampleOf, showTemplate } from '../../core/content/preview-template.ts'
+import { pushedValues } from '../../core/content/push-templates.ts'
+import { TEMPLATE_PATHS, templateSource } from '../../core/content/templates.ts'
+import { AppError } from '../../domain/errors.ts'
+import { createRenderer } from '../../mail/renderer.ts'
+import type { ApiAccess } from './api-access.ts'
+import { asking, textOf, wordsOf } from './api-client.ts'
+import { plain } from './plain.ts'
+import { readTemplate } from './template-files.ts'
+
+type Shown = Omit<Schemas['TemplatePreview'], 'templateId' | 'contactId'>
+type Values = Schemas['TemplatePreviewInput'] & object
+
+interface Wish {
+  /** Of the account, for a template of the account. */
+  contact?: string
+  /** A JSON file: what the body of the API's preview takes. */
+  values?: string
+}
+
+/** As an address of nobody: links of a file's preview lead nowhere. */
+const NOWHERE = 'https://letterloom.invalid'
+const OWNER = 'file'
+
+/**
+ * The mail of a template: of a file `<slug>.html` or `<slug>.mjml`, with what lies beside it as
+ * `pull` writes it, made on this machine; or of a template of the account, by slug or id.
+ */
+export async function previewOf(access: ApiAccess, template: string, wish: Wish): Promise<Shown> {
+  const values = wish.values === undefined ? {} : await readValues(wish.values)
+  if (/\.(?:html|mjml)$/.test(template) && existsSync(template)) {
+    if (wish.contact !== undefined) {
+      throw new Error('--contact goes with a template of the account: give a file --values')
+    }
+    return previewFile(template, values)
+  }
+  const body = wish.contact === undefined ? values : { ...values, contactId: wish.contact }
+  const params = { path: { id: template } }
+  return asking(access, (client) => client.post('/v1/templates/{id}/preview', { params, body }))
+}
+
+/** What `--format` can ask for. */
+export type Format = 'html' | 'text' | 'page' | 'json'
+
+/**
+ * Writes a preview to a file or to standard output, and what was found to standard error. A program
+ * or a file gets the mail as it is; a terminal does not act on what is in it.
+ */
+export async function writePreview(
+  shown: Shown,
+  { format, out }: { format: Format; out?: string },
+): Promise<void> {
+  const text = `${textIn(shown, format).trimEnd()}\n`
+  if (out === undefined) process.stdout.write(process.stdout.isTTY ? plain(text) : text)
+  else await writeFile(out, text)
+  for (const line of findingsOf(shown)) process.stderr.write(`${plain(line)}\n`)
+}
+
+function textIn(shown: Shown, format: Format): string {
+  switch (format) {
+    case 'html':
+      return shown.html ?? ''
+    case 'text':
+      return shown.text ?? ''
+    case 'page':
+      return previewPage(shown)
+    case 'json':
+      return JSON.stringify(shown, null, 2)
+  }
+}
+
+function findingsOf({ subject, sizeBytes, problem, checks, warnings = [] }: Shown): string[] {
+  if (problem) return [`There is no mail: ${problem.message}`]
+  return [
+    ...(subject === null ? [] : [`Subject: ${subject}`]),
+    `HTML: ${Math.ceil(sizeBytes / 1_024)} KB`,
+    ...checks.map(({ severity, code, message }) => `${severity} ${code}: ${message}`),
+    ...warnings.map(({ reason, message }) => `warning ${reason}: ${message}`),
+  ]
+}
+
+async function previewFile(path: string, values: Values): Promise<Shown> {
+  const folder = dirname(path)
+  const slug = basename(path, extname(path))
+  const names = await readdir(folder)
+  const pushed: Schemas['TemplatePush'] = names.includes(`${slug}.json`)
+    ? await readTemplate(folder, slug, names)
+    : { slug, name: slug, source: await textOf(path), sourceType: typeOf(path) }
+  const template = pushedValues(pushed)
+  const { name, previewText, emailType } = template
+  const renderer = createRenderer()
+  try {
+    const content = await renderer.compile(templateSource(template), TEMPLATE_PATHS, {
+      organization: OWNER,
+      content: OWNER,
+    })
+    const contact = sampleOf(values)
+    const data = dataOf(contact, { name: 'Your organization' }, NOWHERE, values)
+    const shown = await showTemplate(renderer, { content, emailType }, data, OWNER)
+    const all = publishWarnings(content).filter(({ reason }) => reason === 'styles_not_inlined')
+    const warnings = all.length === 0 ? {} : { warnings: all }
+    return { name, email: contact.email ?? null, previewText, ...shown, ...warnings }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const lines = (error.details ?? []).map((detail) => `  ${detail.path}: ${detail.message}`)
+    throw new Error([error.message, ...lines].join('\n'), { cause: error })
+  } finally {
+    await renderer.close()
+  }
+}
+
+const typeOf = (path: string): 'html' | 'mjml' => (path.endsWith('.mjml') ? 'mjml' : 'html')
+
+async function readValues(path: string): Promise<Values> {
+  const text = await textOf(path)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${path} is not JSON: ${wordsOf(error)}`, { cause: error })
+  }
+}

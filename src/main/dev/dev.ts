@@ -1,0 +1,82 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createClient } from '../../client/index.ts'
+import type { Config } from '../../config.ts'
+import { removeData } from './data-folder.ts'
+import { whenStopped } from '../programs/lifetime.ts'
+import { createOrganization } from '../../core/access/organizations.ts'
+import { connectSandbox, startSystem, type System } from './system.ts'
+
+const ACCOUNT = { accountId: '111122223333', maxSendRate: 500, max24Hour: 1_000_000 }
+
+interface DevOptions {
+  /** Begin anew: delete what earlier starts have kept. */
+  fresh: boolean
+}
+
+/**
+ * Runs the whole system until a shutdown is requested. The first start makes an organization with a
+ * connected account. Whatever is told while it starts ends it at once: what it has started ends
+ * when this process does.
+ */
+export async function runDev(
+  config: Config,
+  { fresh }: DevOptions,
+  stopping: AbortSignal,
+): Promise<void> {
+  const say = (line: string): void => void process.stdout.write(`${line}\n`)
+  const stopped = whenStopped(stopping)
+  const folder = config.dev.folder
+  if (fresh) await removeData(folder, say)
+  say('Starting Letterloom on this machine …')
+  const starting = startSystem(config, folder, say)
+  const system = await Promise.race([starting, stopped])
+  if (!system) return
+  try {
+    const key = await firstOrganization(system, folder)
+    say(addresses(system, key))
+    await stopped
+    say('\nStopping …')
+  } finally {
+    await system.stop()
+  }
+}
+
+/**
+ * The key of the organization that the first start makes; kept beside the data, readable by you
+ * alone.
+ */
+async function firstOrganization(system: System, folder: string): Promise<string> {
+  const file = join(folder, 'api-key')
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  const key = known?.trim() ?? (await makeFirst(system, file))
+  // At every start: the sandbox may be new, and the API may have another port than last time.
+  const client = createClient({ baseUrl: system.apiUrl, token: key })
+  await connectSandbox(system, client, ACCOUNT)
+  return key
+}
+
+async function makeFirst(system: System, file: string): Promise<string> {
+  const { key } = await createOrganization(system.sql, {
+    name: 'Letterloom Dev',
+    ownerEmail: 'owner@letterloom.example',
+    ownerName: 'Owner',
+    plan: 'enterprise',
+  })
+  await writeFile(file, `${key}\n`, { mode: 0o600 })
+  return key
+}
+
+export function addresses(system: System, key: string): string {
+  return [
+    '',
+    `  API           ${system.apiUrl}`,
+    `  API docs      ${system.apiUrl}/docs`,
+    `  Inbox         ${system.sandboxUrl}`,
+    ...(system.temporalUiUrl ? [`  Temporal UI   ${system.temporalUiUrl}`] : []),
+    `  API key       ${key}`,
+    '',
+    `  Try: curl -H "Authorization: Bearer ${key}" ${system.apiUrl}/v1/contacts`,
+    '  Ctrl-C stops everything.',
+  ].join('\n')
+}

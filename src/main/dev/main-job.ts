@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, createClient, type Schemas } from '../../client/index.ts'
+import { sandboxControl } from '../../../tools/sandbox/control.ts'
+import * as batchRuns from '../../store/batches/batch-runs.ts'
+import * as inboundEvents from '../../store/delivery/inbound-events.ts'
+import { DEFAULT_TEMPLATE } from './default-template.ts'
+import { createOrganization } from '../../core/access/organizations.ts'
+import { connectSandbox, type Customer, SENDER } from './system.ts'
+
+const ACCOUNT_ID = '444455556666'
+const PAGE = 1_000
+const POLL_MS = 250
+/** Shares of the audience that are simulator addresses. */
+const BOUNCES = 0.02
+const COMPLAINTS = 0.005
+const SUPPRESSED = 0.005
+
+export interface JobOptions {
+  contacts: number
+  rate: number
+  /** Jobs that run at once have one each. */
+  accountId?: string
+  /** Told as the batch goes on. */
+  onProgress?: (batch: Batch) => void
+  say?: (line: string) => void
+}
+
+export type Batch = Schemas['Batch']
+
+export interface JobResult {
+  apiKey: string
+  organizationId: string
+  batch: Batch
+  sendSeconds: number
+  /** Every figure that had to add up, with what was wanted and what was found. */
+  checks: { what: string; wanted: number; found: number }[]
+}
+
+/**
+ * The main job, as a customer does it: connect an account, import contacts, make a template, send
+ * one batch, receive its events. Everything goes through the API; only AWS is the sandbox.
+ */
+export async function runMainJob(system: Customer, options: JobOptions): Promise<JobResult> {
+  const say = options.say ?? (() => {})
+  const { organizationId, key } = await createOrganization(system.sql, {
+    name: 'Letterloom Demo',
+    ownerEmail: 'owner@letterloom.example',
+    ownerName: 'Owner',
+    plan: 'enterprise',
+  })
+  const client = createClient({ baseUrl: system.apiUrl, token: key })
+  await connectSandbox(system, client, {
+    accountId: options.accountId ?? ACCOUNT_ID,
+    maxSendRate: options.rate,
+    max24Hour: 100_000_000,
+  })
+  say('connected the sandbox account')
+
+  const audience = people(options.contacts)
+  for (let at = 0; at < audience.length; at += PAGE) {
+    const contacts = audience.slice(at, at + PAGE)
+    const { failed } = await client.post('/v1/contacts/batch', { body: { contacts } })
+    if (failed > 0) throw new Error(`${failed} contacts were refused`)
+  }
+  say(`imported ${audience.length} contacts`)
+
+  const template = await client.post('/v1/templates', { body: DEFAULT_TEMPLATE })
+  say(`published the template "${DEFAULT_TEMPLATE.name}"`)
+  const startedAt = performance.now()
+  let batch: Batch = await client.post('/v1/batch', {
+    body: {
+      name: 'November news',
+      audienceType: 'all',
+      templateId: template.id,
+      from: SENDER,
+      fromName: 'Letterloom News',
+    },
+  })
+  while (!['completed', 'failed', 'cancelled'].includes(batch.status)) {
+    await sleep(POLL_MS)
+    batch = await findBatch(client, batch.id)
+    options.onProgress?.(batch)
+  }
+  const sendSeconds = (performance.now() - startedAt) / 1000
+  if (batch.status !== 'completed')
+    throw new Error(`the batch ${batch.status}: ${batch.failedReason}`)
+
+  say('waiting for the last delivery events')
+  await eventsApplied(system, batch.id)
+  batch = await findBatch(client, batch.id)
+  const checks = await check(system, organizationId, batch, audience)
+  return { apiKey: key, organizationId, batch, sendSeconds, checks }
+}
+
+const findBatch = (client: Client, id: string): Promise<Batch> =>
+  client.get('/v1/batch/{id}', { params: { path: { id } } })
+
+interface Person {
+  email: string
+  firstName: string
+  company: string
+  properties: Record<string, string>
+}
+
+const FIRST_NAMES = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Donald', 'Radia', 'Niklaus', 'Frances']
+const COMPANIES = ['Analytical Engines', 'Compilers & Co', 'Shortest Path', 'Spanning Trees']
+
+/** Made-up people; some live at the provider's mailbox simulator, so that not all goes well. */
+function people(count: number): Person[] {
+  const at = (share: number): number => Math.floor(count * share)
+  const simulated = [
+    ...Array.from({ length: at(BOUNCES) }, (_, n) => `bounce+${n}`),
+    ...Array.from({ length: at(COMPLAINTS) }, (_, n) => `complaint+${n}`),
+    ...Array.from({ length: at(SUPPRESSED) }, (_, n) => `suppressionlist+${n}`),
+  ]
+  return Array.from({ length: count }, (_, n) => {
+    const box = simulated[n]
+    return {
+      email: box ? `${box}@simulator.amazonses.com` : `reader-${n}@example.com`,
+      firstName: FIRST_NAMES[n % FIRST_NAMES.length] ?? 'Ada',
+      company: COMPANIES[n % COMPANIES.length] ?? 'Analytical Engines',
+      properties: { plan: n % 3 === 0 ? 'pro' : 'free' },
+    }
+  })
+}
+
+const EVENTS_MS = 120_000
+
+/** Until the sandbox has reported everything and everything reported is applied. */
+async function eventsApplied(system: Customer, batchId: string): Promise<void> {
+  const sandbox = sandboxControl(system.sandboxUrl)
+  const until = Date.now() + EVENTS_MS
+  for (;;) {
+    const { pending } = await sandbox.eventStats()
+    const waiting = await inboundEvents.countWaiting(system.sql)
+    if (pending === 0 && waiting === 0) return
+    if (Date.now() > until) {
+      throw new Error(`batch ${batchId}: ${pending} events at the sandbox, ${waiting} unapplied`)
+    }
+    await sleep(POLL_MS)
+  }
+}
+
+/** Compares the API's figures with the ledger in the database and with the sandbox's own count. */
+async function check(
+  system: Customer,
+  organizationId: string,
+  batch: Batch,
+  audience: Person[],
+): Promise<JobResult['checks']> {
+  const at = (box: string): number => audience.filter(({ email }) => email.startsWith(box)).length
+  const counts = await sandboxControl(system.sandboxUrl).counts({ batch: batch.id })
+  const rows = await batchRuns.audit(system.sql, organizationId, batch.id)
+  const total = audience.length
+  const bounces = at('bounce+')
+  const suppressed = at('suppressionlist+')
+  return [
+    { what: 'recipients frozen', wanted: total, found: batch.totalRecipients },
+    { what: 'sent, by the API', wanted: total, found: batch.sent },
+    { what: 'sent, by the ledger', wanted: total, found: rows.sent },
+    { what: 'rows of the ledger', wanted: total, found: rows.rows },
+    { what: 'different message ids', wanted: total, found: rows.messageIds },
+    { what: 'accepted by the sandbox', wanted: total, found: counts.accepted },
+    { what: 'different recipients there', wanted: total, found: counts.unique },
+    { what: 'mailed twice', wanted: 0, found: counts.duplicates },
+    {
+      what: 'failed, skipped or unknown',
+      wanted: 0,
+      found: batch.failed + batch.skipped + batch.unknown,
+    },
+    { what: 'bounced', wanted: bounces, found: batch.bounced },
+    { what: 'suppressed', wanted: suppressed, found: batch.suppressed },
+    { what: 'complained', wanted: at('complaint+'), found: batch.complained },
+    { what: 'delivered', wanted: total - bounces - suppressed, found: batch.delivered },
+    { what: 'opened, by the ledger', wanted: batch.opened, found: rows.opened },
+  ]
+}

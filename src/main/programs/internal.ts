@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Registry } from 'prom-client'
+import type { Config } from '../../config.ts'
+import type { Log } from '../../loops/loop.ts'
+import type { Readiness } from './readiness.ts'
+
+interface Internal {
+  address: Config['internal']
+  registry: Registry
+  /** Asked at each request of `/readyz`. */
+  readiness: () => Promise<Readiness>
+  log: Log
+}
+
+/**
+ * The port that is for operators and their machines only: `/livez` (this process answers),
+ * `/readyz` (200 or 503, and why) and `/metrics`. Resolves to what closes it; does nothing without
+ * a port.
+ */
+export async function serveInternal(options: Internal): Promise<() => Promise<void>> {
+  const { address, registry, readiness, log } = options
+  if (address.port === undefined) return async () => {}
+  const server = createServer((request, response) => {
+    answer(request.url ?? '/', response).catch((error: unknown) => {
+      log.error({ err: error }, 'the internal port failed')
+      response.destroy()
+    })
+  })
+  const bound = once(server.listen(address.port, address.host), 'listening')
+  await listening('INTERNAL_PORT', address, bound)
+  const { port } = server.address() as AddressInfo
+  log.info({ host: address.host, port }, 'liveness, readiness and metrics')
+  return async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+
+  async function answer(url: string, response: ServerResponse): Promise<void> {
+    switch (url) {
+      case '/livez':
+        return send(response, 200, { status: 'ok' })
+      case '/readyz': {
+        const found = await readiness()
+        return send(response, found.isReady ? 200 : 503, found)
+      }
+      case '/metrics':
+        response.setHeader('content-type', registry.contentType)
+        response.end(await registry.metrics())
+        return
+      default:
+        return send(response, 404, { paths: ['/livez', '/readyz', '/metrics'] })
+    }
+  }
+}
+
+/** Waits until a server listens; throws what an operator can read when it cannot. */
+export async function listening(
+  setting: 'PORT' | 'INTERNAL_PORT',
+  { host, port }: { host: string; port: number | undefined },
+  bound: Promise<unknown>,
+): Promise<void> {
+  try {
+    await bound
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const why = code === 'EADDRINUSE' ? 'somebody else listens there' : code
+    throw new Error(`${setting}: cannot listen on ${host}:${port}: ${why}`, { cause: error })
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(`${JSON.stringify(body)}\n`)
+}

@@ -1,0 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+/** Beside the sources, and a folder further up from the compiled code. */
+const FILE = ['../../../package.json', '../../../../package.json']
+  .map((path) => new URL(path, import.meta.url))
+  .find((url) => existsSync(url))
+
+/** Of package.json: what `/health` reports and what the image is tagged with. */
+export const version: string = readVersion()
+
+function readVersion(): string {
+  if (!FILE) throw new Error('package.json is missing')
+  const parsed: unknown = JSON.parse(readFileSync(FILE, 'utf8'))
+  const found: unknown =
+    typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, 'version') : undefined
+  if (typeof found !== 'string') throw new Error('package.json has no version')
+  return found
+}

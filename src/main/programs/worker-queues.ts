@@ -1,0 +1,154 @@
+import type { WorkerOptions } from '@temporalio/worker'
+import type { Logger } from 'pino'
+import { dailyChecks } from '../../../activities/accounts/daily-checks.ts'
+import { createConsolePolicies } from '../../../activities/aws/console-policy.ts'
+import { createHealthReader } from '../../../activities/aws/health.ts'
+import { createIdentities } from '../../../activities/aws/identities.ts'
+import { createVerifier } from '../../../activities/aws/verifier.ts'
+import {
+  createControlActivities,
+  createHealthActivities,
+  createImportQueueActivities,
+  createMailActivities,
+  createNoticeActivities,
+  createProviderActivities,
+  createSendActivities,
+  createWebhookActivities,
+} from '../../../activities/index.ts'
+import {
+  CONTROL_QUEUE,
+  IMPORT_QUEUE,
+  MAIL_QUEUE,
+  PROVIDER_QUEUE,
+  SEND_QUEUE,
+  WEBHOOK_QUEUE,
+} from '../../../workflows/contract.ts'
+import type { Verifier } from '../../../activities/mailer.ts'
+import { DRAIN_SLOTS } from '../../../activities/mails/drain-mail.ts'
+import type { Config } from '../../config.ts'
+import type { Clock } from '../../loops/clock-keeper.ts'
+import { createFetcher } from '../../net/fetch.ts'
+import { createAddressFinder } from '../../net/find-addresses.ts'
+import { createResolver } from '../../net/resolver.ts'
+import type { WorkerResources } from './worker-resources.ts'
+
+/**
+ * How long a workflow's next task waits for the worker that knows the workflow, before any may have
+ * it: so long a lost worker holds up what it was at.
+ */
+const STICKY_MS = 2_000
+
+type QueueOptions = Pick<
+  WorkerOptions,
+  | 'activities'
+  | 'maxConcurrentActivityTaskExecutions'
+  | 'workflowBundle'
+  | 'maxCachedWorkflows'
+  | 'stickyQueueScheduleToStartTimeout'
+  | 'workflowThreadPoolSize'
+>
+
+/** What a process does for each task queue, and how much of it at the same time. */
+export function queueTable(
+  config: Config,
+  log: Logger,
+  resources: WorkerResources & { clock: Pick<Clock, 'now'> },
+): Readonly<Record<string, QueueOptions>> {
+  const { sql, claimSql, renderer, roles, mailer, noticeSender, keyring, clock } = resources
+  const verifier = createVerifier(roles)
+  const deps = {
+    sql,
+    claimSql,
+    mailer,
+    verifier,
+    timings: config.timings,
+    content: { keyring, publicUrl: config.publicUrl, renderer },
+    fetcher: createFetcher({
+      allowed: config.netAllowPrivate,
+      findAddresses: createAddressFinder({ servers: config.dnsServers }),
+    }),
+  }
+  return {
+    [CONTROL_QUEUE]: {
+      workflowBundle: { codePath: bundlePath() },
+      activities: createControlActivities(deps),
+      maxCachedWorkflows: 300,
+      stickyQueueScheduleToStartTimeout: STICKY_MS,
+      // One thread holds them all; each further one is a V8 isolate of 30 MB.
+      workflowThreadPoolSize: 1,
+      maxConcurrentActivityTaskExecutions: 20,
+    },
+    [SEND_QUEUE]: {
+      activities: createSendActivities(deps),
+      // Enough for four sub-batches of several batches; each holds up to a hundred calls.
+      maxConcurrentActivityTaskExecutions: 12,
+    },
+    [MAIL_QUEUE]: {
+      activities: {
+        ...createMailActivities(deps),
+        ...createNoticeActivities({
+          ...deps,
+          links: { keyring, publicUrl: config.publicUrl },
+          sender: noticeSender,
+          now: clock.now,
+          log,
+        }),
+      },
+      maxConcurrentActivityTaskExecutions: DRAIN_SLOTS,
+    },
+    [IMPORT_QUEUE]: {
+      activities: createImportQueueActivities(deps),
+      // Each file keeps a connection busy.
+      maxConcurrentActivityTaskExecutions: 3,
+    },
+    [PROVIDER_QUEUE]: {
+      activities: providerActivities(config, log, { sql, roles, verifier, clock }),
+      // Most of each question to a provider is waiting.
+      maxConcurrentActivityTaskExecutions: 50,
+    },
+    [WEBHOOK_QUEUE]: {
+      activities: createWebhookActivities(deps),
+      // Twice what one organization may have.
+      maxConcurrentActivityTaskExecutions: 100,
+    },
+  }
+}
+
+function providerActivities(
+  { dnsServers }: Config,
+  log: Logger,
+  {
+    sql,
+    roles,
+    verifier,
+    clock,
+  }: Pick<WorkerResources, 'sql' | 'roles'> & {
+    verifier: Verifier
+    clock: Pick<Clock, 'now'>
+  },
+) {
+  const consolePolicies = createConsolePolicies(roles)
+  return {
+    ...createProviderActivities({
+      sql,
+      identities: createIdentities(roles),
+      consolePolicies,
+      verifier,
+      resolver: createResolver({ servers: dnsServers }),
+    }),
+    ...createHealthActivities({
+      sql,
+      health: createHealthReader(roles),
+      daily: dailyChecks({ sql, verifier, consolePolicies, roles }),
+      now: clock.now,
+      log,
+    }),
+  }
+}
+
+/** `dist/workflow-bundle.js`, built by `npm run build`; also when the worker runs from sources. */
+function bundlePath(): string {
+  const here = new URL('.', import.meta.url)
+  const folder = here.pathname.includes('/dist/src/main/') ? '../../../' : '../../../dist/'
+  return new URL(`${folder}workflow-bundle.js`, here).pathname
+}

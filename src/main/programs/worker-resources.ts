@@ -1,0 +1,73 @@
+import { Client, Connection } from '@temporalio/client'
+import { NativeConnection } from '@temporalio/worker'
+import type { Logger } from 'pino'
+import { namingConfigurationSets } from '../../../activities/aws/configuration-set.ts'
+import { createEventQueues } from '../../../activities/aws/event-queue.ts'
+import { createMailer } from '../../../activities/aws/mailer.ts'
+import { createOperatorSessions } from '../../../activities/aws/operator.ts'
+import { createRoles } from '../../../activities/aws/roles.ts'
+import type { Config } from '../../config.ts'
+import { createRenderer } from '../../mail/renderer.ts'
+import * as senders from '../../store/accounts/senders.ts'
+import { connect } from '../../store/db/sql.ts'
+import { checkedKeyring } from './keys.ts'
+import { required, temporalConnection } from './required.ts'
+
+/** A claim that takes longer than this is none: its second would be over before the first call. */
+const CLAIM_TIMEOUT_MS = 1_000
+
+export type WorkerResources = Awaited<ReturnType<typeof openWorkerResources>>
+
+/** Everything that a worker keeps open: connections, transports and rendering threads. */
+export async function openWorkerResources(config: Config, log: Logger) {
+  const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
+  const keyring = checkedKeyring(config)
+  const { channelArgs, ...reached } = temporalConnection(config)
+  const native = await NativeConnection.connect(reached)
+  const connection = await Connection.connect({ ...reached, channelArgs })
+  const temporal = new Client({ connection, namespace: config.temporal.namespace })
+  const role = 'letterloom_worker'
+  const sql = connect(databaseUrl, { name: 'letterloom-worker', role, max: 12 })
+  const claimSql = connect(databaseUrl, {
+    name: 'letterloom-claim',
+    role,
+    max: 6,
+    statementTimeoutMs: CLAIM_TIMEOUT_MS,
+  })
+  const renderer = createRenderer()
+  const { callMs, beginMs } = config.timings
+  const roles = createRoles({ log })
+  const mailer = namingConfigurationSets(
+    createMailer({ roles, callMs, beginMs }),
+    (iamRole, configurationSet) => {
+      const { connectionId } = iamRole
+      log.warn({ connectionId, configurationSet }, 'mail goes without its configuration set')
+      senders.recordConfigurationSet(sql, iamRole, null).catch((error: unknown) => {
+        log.error({ err: error, connectionId }, 'a configuration set could not be noted as gone')
+      })
+    },
+  )
+  // A transport of its own: it knows other credentials than the customers' roles.
+  const operator = createMailer({ roles: createOperatorSessions(), callMs, beginMs })
+  const { from, region } = config.notices
+  return {
+    databaseUrl,
+    keyring,
+    native,
+    temporal,
+    sql,
+    claimSql,
+    renderer,
+    roles,
+    eventQueues: createEventQueues(roles),
+    mailer,
+    /** Undefined: the operator has not said whom health notices are from. */
+    noticeSender: from === undefined ? undefined : { from, region, mailer: operator },
+    close: async () => {
+      await Promise.all([mailer.close(), operator.close(), renderer.close()])
+      await connection.close()
+      await native.close()
+      await Promise.all([sql.end(), claimSql.end()])
+    },
+  }
+}

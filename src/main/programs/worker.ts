@@ -1,0 +1,192 @@
+import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker'
+import type { Logger } from 'pino'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Config } from '../../config.ts'
+import { STEP_FAILED } from '../../domain/flows/execution.ts'
+import { BATCH_FAILED } from '../../domain/batches/batch.ts'
+import { startBatchReconciler } from '../../loops/batch-reconciler.ts'
+import { startClaimReconciler } from '../../loops/claim-reconciler.ts'
+import { type Clock, startClockKeeper } from '../../loops/clock-keeper.ts'
+import { startCredentialKeeper } from '../../loops/credential-keeper.ts'
+import { startEventApplier } from '../../loops/event-applier.ts'
+import { startEventQueuePoller } from '../../loops/event-queue-poller.ts'
+import { startEventWatch } from '../../loops/event-watch.ts'
+import { startExternalMailMatcher } from '../../loops/external-mail-matcher.ts'
+import { startExecutionReconciler } from '../../loops/execution-reconciler.ts'
+import { startFlowOperator } from '../../loops/flow-operator.ts'
+import { startImportSweeper } from '../../loops/import-sweeper.ts'
+import { startJanitor } from '../../loops/janitor.ts'
+import { startMailWaker } from '../../loops/mail-waker.ts'
+import { startMembershipKeeper } from '../../loops/membership-keeper.ts'
+import { startOpenRowReconcilers } from '../../loops/open-rows.ts'
+import { startOutboxRelay } from '../../loops/outbox-relay.ts'
+import { startOverdueWaker } from '../../loops/overdue-waker.ts'
+import { startPartitionKeeper } from '../../loops/partition-keeper.ts'
+import { startRestoreWatch } from '../../loops/restore-watch.ts'
+import { startTestDecider } from '../../loops/test-decider.ts'
+import { startScheduleKeeper } from '../../loops/schedule-keeper.ts'
+import { countDuplicates, countNotApplied } from './event-metrics.ts'
+import { serveInternal } from './internal.ts'
+import { measureLags } from './lag-metrics.ts'
+import { whenStopped } from './lifetime.ts'
+import { createReadiness } from './readiness.ts'
+import { temporalAddress } from './required.ts'
+import { queueTable } from './worker-queues.ts'
+import { waitForSessions } from './wait-for-sessions.ts'
+import { openWorkerResources, type WorkerResources } from './worker-resources.ts'
+
+/** Beats closer together are sent as one: closer than those of any activity. */
+const BEAT_MS = 250
+
+/**
+ * One worker process: the Temporal workers of the given queues, and the loops that every worker
+ * runs. Resolves when a shutdown was requested and everything in flight has ended.
+ */
+export async function runWorker(
+  config: Config,
+  log: Logger,
+  { queues, stopped }: { queues: readonly string[]; stopped: AbortSignal },
+): Promise<void> {
+  installRuntime(log)
+  const resources = await openWorkerResources(config, log)
+  const { databaseUrl, sql, noticeSender } = resources
+  const address = temporalAddress(config)
+  warnOfSettings(config, log)
+  const clock = startClockKeeper({ sql, log })
+  const workers = await startWorkers(config, log, queues, { ...resources, clock })
+  const registry = new Registry()
+  let loops: { stop(): Promise<void> }[] = []
+  let isDraining = false
+  const readiness = createReadiness({
+    databaseUrl,
+    role: 'letterloom_worker',
+    temporalAddress: address,
+    needsTemporal: true,
+    notices: noticeSender === undefined ? 'off' : 'on',
+    clock,
+    isServing: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+    isDraining: () => isDraining,
+  })
+  collectDefaultMetrics({ register: registry })
+  measureLags(registry, { sql, log })
+  const closeInternal = await serveInternal({
+    address: config.internal,
+    registry,
+    readiness: readiness.ask,
+    log,
+  })
+  const stop = (): void => {
+    isDraining = true
+    for (const worker of workers) {
+      if (worker.getState() === 'RUNNING') worker.shutdown()
+    }
+  }
+  await waitForSessions(databaseUrl, log, stopped)
+  loops = startLoops(config, log, registry, resources)
+  void whenStopped(stopped).then(stop)
+  log.info({ queues, address, namespace: config.temporal.namespace }, 'worker runs')
+  try {
+    await Promise.all(workers.map((worker) => worker.run()))
+  } finally {
+    stop()
+    await Promise.all([...loops, clock].map((loop) => loop.stop()))
+    await closeInternal()
+    await Promise.all([readiness.close(), resources.close()])
+  }
+}
+
+/** What every worker does all the time, whatever its queues are. A new loop is a line here. */
+function startLoops(
+  { timings }: Config,
+  log: Logger,
+  registry: Registry,
+  { sql, temporal, keyring, roles, eventQueues: queues }: WorkerResources,
+): { stop(): Promise<void> }[] {
+  return [
+    startOutboxRelay({ sql, temporal, log }),
+    startMailWaker({ sql, temporal, log }),
+    startClaimReconciler({ sql, timings, log }),
+    startEventApplier({ sql, keyring, log, onDuplicates: countDuplicates(registry) }),
+    startEventQueuePoller({
+      sql,
+      queues,
+      timings,
+      log,
+      onNotApplied: countNotApplied(registry),
+    }),
+    startEventWatch({ sql, log }),
+    startExternalMailMatcher({ sql, log }),
+    startBatchReconciler({ sql, temporal, timings, log }),
+    startTestDecider({ sql, log }),
+    startExecutionReconciler({ sql, temporal, timings, log }),
+    startFlowOperator({ sql, log }),
+    startOpenRowReconcilers({ sql, temporal, timings, log }),
+    startOverdueWaker({ sql, log }),
+    startRestoreWatch({ sql, temporal, log }),
+    startPartitionKeeper({ sql, log }),
+    startCredentialKeeper({ sql, roles, log }),
+    startImportSweeper({ sql, log }),
+    startMembershipKeeper({ sql, log }),
+    startScheduleKeeper({ sql, temporal, log }),
+    startJanitor({ sql, log }),
+  ]
+}
+
+async function startWorkers(
+  config: Config,
+  log: Logger,
+  queues: readonly string[],
+  resources: WorkerResources & { clock: Clock },
+): Promise<Worker[]> {
+  const workers = []
+  for (const [taskQueue, options] of Object.entries(queueTable(config, log, resources))) {
+    if (!queues.includes(taskQueue)) continue
+    const worker = await Worker.create({
+      ...options,
+      taskQueue,
+      connection: resources.native,
+      namespace: config.temporal.namespace,
+      shutdownGraceTime: '5s',
+      shutdownForceTime: '30s',
+      maxHeartbeatThrottleInterval: BEAT_MS,
+    })
+    workers.push(worker)
+  }
+  return workers
+}
+
+/** The logs of the SDK go the way of ours, so that they are scrubbed like ours. */
+function installRuntime(log: Logger): void {
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      const how = isExpectedFailure(meta) ? 'debug' : level === 'ERROR' ? 'error' : 'warn'
+      log[how](meta ?? {}, message)
+    }),
+    telemetryOptions: {
+      logging: {
+        filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }),
+        forward: {},
+      },
+    },
+    // The command decides when to stop: it has more to close than the workers.
+    shutdownSignals: [],
+  })
+}
+
+function warnOfSettings({ netAllowPrivate, notices }: Config, log: Logger): void {
+  if (netAllowPrivate.length > 0) {
+    log.warn(
+      { ranges: netAllowPrivate },
+      'NET_ALLOW_PRIVATE is set: webhooks of every organization reach these private addresses',
+    )
+  }
+  if (notices.from === undefined) log.warn({}, 'NOTICE_FROM unset: notices and invitations are off')
+}
+
+/** A flow or batch failed by its own rules, its receiver or its account: the API tells. */
+const isExpectedFailure = (meta: object | undefined): boolean =>
+  meta !== undefined &&
+  'error' in meta &&
+  meta.error instanceof Error &&
+  'type' in meta.error &&
+  (meta.error.type === STEP_FAILED || meta.error.type === BATCH_FAILED)
