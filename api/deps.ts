@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Toolbox } from '../src/core/tools/toolbox.ts'
+import type { Toolbox } from '../src/core/deliverability/toolbox.ts'
 import type { Asker } from '../src/core/accounts/ask-provider.ts'
 import type { Fetcher } from '../src/net/fetch.ts'
 import type { Renderer } from '../src/mail/renderer.ts'

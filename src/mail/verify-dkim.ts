@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { parseTags } from '../domain/tools/tags.ts'
+import { parseTags } from '../domain/deliverability/tags.ts'
 
 export interface VerifiedSignature {
   /** See `signatureId`. */

@@ -1,4 +1,4 @@
-import { isPrivateName } from '../domain/tools/domain-name.ts'
+import { isPrivateName } from '../domain/deliverability/domain-name.ts'
 import { askDns, type DnsAnswer, type DnsFailed, type DnsType } from './dns.ts'
 import { createQuestions } from './questions.ts'
 

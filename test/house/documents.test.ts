@@ -111,8 +111,6 @@ test('the README says of each floor what the law says', () => {
     ![...SHARED, 'src/config.ts', 'tools', 'test'].includes(floor)
   const said = rowsUnder(readme, '## Map')
     .filter(([name = '']) => name.includes('`') && quoted(name).some((each) => each in LAW))
-    // A domain has the same name as the folder of development tools.
-    .filter(([name = '']) => name !== '`tools`')
     .map(([name = '', , imports = '']) => {
       const [runs = '', knows = ''] = imports.split('types of ')
       return [

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { KNOWN_FORMATS } from '../../api/http/formats.ts'
-import type { Report } from '../../src/core/tools/toolbox.ts'
-import * as checks from '../../src/schemas/tools/checks.ts'
-import * as mail from '../../src/schemas/tools/mail.ts'
+import type { Report } from '../../src/core/deliverability/toolbox.ts'
+import * as checks from '../../src/schemas/deliverability/checks.ts'
+import * as mail from '../../src/schemas/deliverability/mail.ts'
 
 /** What the document says that each tool answers. */
 const SCHEMAS: Readonly<Record<string, object>> = {

@@ -1,7 +1,7 @@
 import { type App, buildApp } from '../../api/app.ts'
 import { createMetrics } from '../../api/http/metrics.ts'
 import type { Limiter } from '../../api/limits/limiter.ts'
-import type { Toolbox } from '../../src/core/tools/toolbox.ts'
+import type { Toolbox } from '../../src/core/deliverability/toolbox.ts'
 import { processRenderer } from '../../src/mail/renderer.ts'
 import { connect } from '../../src/store/db/sql.ts'
 import { offlineFetcher } from './toolbox.ts'

@@ -1,4 +1,4 @@
-import { createToolbox, type Toolbox } from '../../src/core/tools/toolbox.ts'
+import { createToolbox, type Toolbox } from '../../src/core/deliverability/toolbox.ts'
 import type { DnsAnswer, DnsType } from '../../src/net/dns.ts'
 import { createLookups } from '../../src/net/lookups.ts'
 

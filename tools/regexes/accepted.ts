@@ -35,13 +35,13 @@ export const MADE: Record<string, string> = {
   'api/http/idempotency.ts': 'a pattern of schemas: one class of characters, bounded, anchored',
   'src/domain/consent/link-token.ts':
     'words and separators of ours, of bounded length, and one run of a single class at the end',
-  'src/domain/tools/spf-record.ts':
+  'src/domain/deliverability/spf-record.ts':
     'the pattern of a macro, which is checked, at the end of a text',
   'src/domain/accounts/console-policy.ts': 'a word of ours and at most six digits',
-  'src/core/tools/hops.ts': 'a word of ours, blanks, and a name of bounded length',
+  'src/core/deliverability/hops.ts': 'a word of ours, blanks, and a name of bounded length',
   'src/domain/delivery/bots.ts': 'the words of web-bots.ts, each of which is checked, side by side',
-  'src/domain/tools/spf-macros.ts': 'one character of a few',
-  'src/domain/tools/tags.ts': 'a version of ours, anchored, with runs of blanks around it',
+  'src/domain/deliverability/spf-macros.ts': 'one character of a few',
+  'src/domain/deliverability/tags.ts': 'a version of ours, anchored, with runs of blanks around it',
   'src/mail/html-tokens.ts': 'the end tag of one of a few elements',
   'src/mail/styles.ts': 'a mark of ours and digits',
   'src/main/commands/arguments.ts': 'LINE, a pattern of schemas',

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readConfig } from '../../config.ts'
-import type { CheckTool, Report, Toolbox } from '../../core/tools/toolbox.ts'
+import type { CheckTool, Report, Toolbox } from '../../core/deliverability/toolbox.ts'
 import { isAddress } from '../../domain/text.ts'
-import type { Severity } from '../../domain/tools/report.ts'
+import type { Severity } from '../../domain/deliverability/report.ts'
 
 /** Tools that look something up about a domain; two of them also about an address. */
 const CHECKS_BY_NAME = ['email', 'spf', 'dkim', 'dmarc', 'mx', 'mta-sts', 'tls-rpt', 'bimi'].concat(
@@ -64,8 +64,8 @@ async function runCheck(
   options: ToolOptions,
 ): Promise<Report> {
   const [{ CHECKS }, { readDomain, readIp }] = await Promise.all([
-    import('../../core/tools/toolbox.ts'),
-    import('../../core/tools/subject.ts'),
+    import('../../core/deliverability/toolbox.ts'),
+    import('../../core/deliverability/subject.ts'),
   ])
   const isTool = (name: string): name is CheckTool => name in CHECKS
   if (!isTool(tool)) throw new InvalidArgumentError(`There is no tool ${tool}.`)
@@ -91,8 +91,8 @@ async function runTextTool(
   { policy, reports }: ToolOptions,
 ): Promise<Report> {
   const [tools, { DMARC_POLICIES }] = await Promise.all([
-    import('../../../api/tools/mail-tools.ts'),
-    import('../../core/tools/dmarc-record.ts'),
+    import('../../../api/deliverability/mail-tools.ts'),
+    import('../../core/deliverability/dmarc-record.ts'),
   ])
   switch (tool) {
     case 'address':
@@ -117,7 +117,7 @@ async function runTextTool(
 
 /** The mail in a file; `-`: what comes in. Not more of it than the API takes. */
 async function mailIn(path: string): Promise<string> {
-  const { LONGEST_MAIL } = await import('../../schemas/tools/mail.ts')
+  const { LONGEST_MAIL } = await import('../../schemas/deliverability/mail.ts')
   const mail = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')
   if (mail.length <= LONGEST_MAIL) return mail
   throw new Error(`A mail has at most ${LONGEST_MAIL} characters.`)

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { createToolbox, type Toolbox } from '../../core/tools/toolbox.ts'
+import { createToolbox, type Toolbox } from '../../core/deliverability/toolbox.ts'
 import { createFetcher, type Fetcher } from '../../net/fetch.ts'
 import { createAddressFinder } from '../../net/find-addresses.ts'
 import { createLookups } from '../../net/lookups.ts'

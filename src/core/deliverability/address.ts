@@ -1,0 +1,113 @@
+import { domainToASCII } from 'node:url'
+import { isPublicDomain } from '../../domain/deliverability/domain-name.ts'
+import {
+  type Check,
+  conclude,
+  failed,
+  type Finding,
+  passed,
+  told,
+  warned,
+} from '../../domain/deliverability/report.ts'
+import { isAddress, LONGEST_ADDRESS } from '../../domain/text.ts'
+import type { ToolContext } from './context.ts'
+import { checkMx } from './mx.ts'
+
+export interface AddressDetails {
+  /** As it would be mailed: the domain in lower case and ASCII; null: it is no address. */
+  address: string | null
+  isRole: boolean
+  /** What may be meant. */
+  suggestion: string | null
+}
+
+const LONGEST_LOCAL = 64
+/** RFC 2142, and names that more than one person reads. */
+const ROLES = ['abuse', 'admin', 'billing', 'contact', 'help', 'hostmaster', 'info'].concat([
+  'mail',
+  'marketing',
+  'no-reply',
+  'noreply',
+  'office',
+  'postmaster',
+  'sales',
+  'security',
+  'support',
+  'webmaster',
+])
+/** Where most people have their mailbox. */
+const LARGE = ['gmail.com', 'googlemail.com', 'yahoo.com', 'hotmail.com', 'outlook.com'].concat([
+  'icloud.com',
+  'live.com',
+  'aol.com',
+  'gmx.de',
+  'web.de',
+])
+
+/** Domains that are nearly one of them, and have mailboxes of their own. */
+const OTHERS = ['mail.com', 'email.com', 'ymail.com', 'love.com', 'gmx.ch', 'gmx.fr', 'gmx.us']
+
+/** Whether mail to an address could arrive: its syntax and its domain; nobody asks its server. */
+export async function checkAddress(
+  context: ToolContext,
+  { address: given }: { address: string },
+): Promise<Check<AddressDetails>> {
+  const text = given.trim()
+  const at = text.lastIndexOf('@')
+  const local = text.slice(0, Math.max(0, at))
+  const domain = domainToASCII(text.slice(at + 1)).toLowerCase()
+  const address = `${local}@${domain}`
+  const isRight =
+    text.length <= LONGEST_ADDRESS && local.length <= LONGEST_LOCAL && isAddress(address)
+  const details = { address: null, isRole: false, suggestion: null }
+  const fix = 'Ask the person for the address again.'
+  if (!isRight) {
+    const message = 'This is no email address.'
+    return conclude([failed('syntax', message, fix)], { fine: '', records: [], details })
+  }
+  if (!isPublicDomain(domain)) {
+    const message = 'The domain is not one of the public internet.'
+    return conclude([failed('domain', message, fix)], { fine: '', records: [], details })
+  }
+  const { findings: ofDomain, records } = await checkMx(context, { domain, isBrief: true })
+  const isRole = ROLES.includes(local.toLowerCase())
+  const isMailbox = LARGE.includes(domain) || OTHERS.includes(domain)
+  const near = isMailbox ? undefined : LARGE.find((each) => isNear(each, domain))
+  const findings: Finding[] = [
+    passed('syntax', 'The address is written as one.'),
+    ...ofDomain.map(asAddress),
+  ]
+  if (isRole) {
+    const message = 'It is the address of a role, which several people may read.'
+    findings.push(told('role', message))
+  }
+  if (near !== undefined) {
+    const message = `The domain is nearly ${near}.`
+    findings.push(warned('typo', message, `Ask whether ${local}@${near} is meant.`))
+  }
+  return conclude(findings, {
+    fine: 'The address is written correctly, and its domain takes mail.',
+    records,
+    details: {
+      address,
+      isRole,
+      suggestion: near === undefined ? null : `${local}@${near}`,
+    },
+  })
+}
+
+/** To somebody who writes to the address, a domain that takes no mail is the end of it. */
+const asAddress = (finding: Finding): Finding =>
+  finding.code === 'mx_null'
+    ? failed('mx_null', 'The domain takes no mail.', 'Ask the person for another address.')
+    : finding
+
+/** One letter more, less or other, or two changed places. */
+function isNear(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 1) return false
+  let start = 0
+  while (start < one.length && one[start] === other[start]) start++
+  const [a, b] = [one.slice(start), other.slice(start)]
+  if (a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1)) return true
+  return a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2)
+}

@@ -1,0 +1,193 @@
+import { isPublicDomain } from '../../domain/deliverability/domain-name.ts'
+import {
+  type Check,
+  conclude,
+  failed,
+  type Finding,
+  passed,
+  told,
+  warned,
+} from '../../domain/deliverability/report.ts'
+import { hasVersion } from '../../domain/deliverability/tags.ts'
+import type { DnsFailed } from '../../net/dns.ts'
+import type { Lookup } from '../../net/lookups.ts'
+import { organizationalDomain } from '../../text/public-suffixes.ts'
+import { recording, shownText, type ToolContext } from './context.ts'
+import { type DmarcPolicy, type DmarcRecord, parseDmarc, reportDomains } from './dmarc-record.ts'
+import { unanswered } from './unanswered.ts'
+
+export interface DmarcDetails extends Partial<DmarcRecord> {
+  record: string | null
+  /** Where it was found; null: nowhere. */
+  foundAt: string | null
+  /** By the public suffix list; null: the domain is a public suffix itself. */
+  organizationalDomain: string | null
+  /** What applies to mail from the domain itself. */
+  effectivePolicy: DmarcPolicy | null
+}
+
+type Found =
+  | { status: 'found'; name: string; text: string }
+  | { status: 'none' }
+  | { status: 'many'; name: string }
+  | { status: 'failed'; name: string; failure: DnsFailed }
+
+/** Receivers ask elsewhere whether reports may go there: so many are asked here at most. */
+const MOST_ASKED = 2
+
+/** Whether a domain says what receivers should do with mail that is not proven to be its own. */
+export async function checkDmarc(
+  context: ToolContext,
+  { domain }: { domain: string },
+): Promise<Check<DmarcDetails>> {
+  const { ask, records } = recording(context.lookups)
+  const organization = organizationalDomain(domain)
+  const found = await findDmarc(ask, domain, organization)
+  const details: DmarcDetails = {
+    record: null,
+    foundAt: null,
+    organizationalDomain: organization ?? null,
+    effectivePolicy: null,
+  }
+  const finish = (findings: Finding[], more: Partial<DmarcDetails> = {}): Check<DmarcDetails> =>
+    conclude(findings, {
+      fine: `${domain} has a DMARC record that protects its mail.`,
+      records: records(),
+      details: { ...details, ...more },
+    })
+  if (found.status !== 'found') return finish([missing(found, organization ?? domain)])
+  const { record, findings } = parseDmarc(found.text)
+  const isInherited = found.name !== `_dmarc.${domain}`
+  const effectivePolicy =
+    (isInherited ? (record.subdomainPolicy ?? record.policy) : record.policy) ?? null
+  return finish(
+    [
+      ...findings,
+      ...policyFindings(record, effectivePolicy),
+      ...(isInherited ? [inherited(domain, found.name)] : []),
+      ...(await reportFindings(ask, record, { domain: found.name.slice('_dmarc.'.length) })),
+    ],
+    { ...record, record: shownText(found.text), foundAt: found.name, effectivePolicy },
+  )
+}
+
+/** The record of the domain, else of its organizational domain (RFC 7489, 6.6.3). */
+export async function findDmarc(
+  ask: Lookup,
+  domain: string,
+  organization: string | undefined,
+): Promise<Found> {
+  for (const each of new Set([domain, organization ?? domain])) {
+    const name = `_dmarc.${each}`
+    const answer = await ask(name, 'TXT')
+    if (answer.status === 'failed') return { status: 'failed', name, failure: answer }
+    const texts = answer.status === 'found' ? answer.values.filter(isDmarc) : []
+    if (texts.length > 1) return { status: 'many', name }
+    const [text] = texts
+    if (text !== undefined) return { status: 'found', name, text }
+  }
+  return { status: 'none' }
+}
+
+const isDmarc = (text: string): boolean => hasVersion(text, 'DMARC1')
+
+const inherited = (domain: string, name: string): Finding =>
+  told('dmarc_inherited', `${domain} has no record of its own: that of ${name} applies.`)
+
+function missing(found: Exclude<Found, { status: 'found' }>, organization: string): Finding {
+  switch (found.status) {
+    case 'failed':
+      return unanswered('dns_failed', `The DMARC record at ${found.name}`, found.failure)
+    case 'many': {
+      const message = `${found.name} has more than one DMARC record, so receivers ignore all of them.`
+      return failed('dmarc_many', message, 'Keep one of them and delete the others.')
+    }
+    case 'none': {
+      const message = 'There is no DMARC record: anybody can send mail in the name of the domain.'
+      const fix = `Publish a TXT record at _dmarc.${organization}: “v=DMARC1; p=none; rua=mailto:dmarc@${organization}”, and tighten it later.`
+      return failed('dmarc_missing', message, fix)
+    }
+  }
+}
+
+function policyFindings(record: DmarcRecord, effective: DmarcPolicy | null): Finding[] {
+  const findings: Finding[] = []
+  if (effective === 'none') {
+    findings.push(
+      warned(
+        'dmarc_p_none',
+        'The policy is none: forged mail is reported, but still delivered.',
+        'When the reports show that all of your own mail passes, change p to quarantine, then to reject.',
+      ),
+    )
+  } else if (effective !== null) {
+    const what = effective === 'reject' ? 'rejected' : 'put in the spam folder'
+    findings.push(passed('dmarc_enforced', `Mail that fails is ${what} (p=${effective}).`))
+  }
+  if (record.percent < 100) {
+    findings.push(
+      warned(
+        'dmarc_percent',
+        `The policy applies to ${record.percent} % of the mail only.`,
+        'Remove pct, so that it applies to all of it.',
+      ),
+    )
+  }
+  if (record.isTesting && effective !== 'none') {
+    findings.push(
+      warned(
+        'dmarc_testing',
+        'The record says that it is a test (t=y): receivers do one step less than the policy says.',
+        'Remove t when the reports show that all of your own mail passes.',
+      ),
+    )
+  }
+  if (record.subdomainPolicy === 'none' && record.policy !== 'none') {
+    const message = 'Subdomains are not protected (sp=none).'
+    findings.push(
+      warned('dmarc_subdomains', message, 'Remove sp, so that p applies to subdomains.'),
+    )
+  }
+  if (record.rua.length === 0) {
+    findings.push(
+      warned(
+        'dmarc_no_reports',
+        'Nobody gets the reports (rua), so you cannot see who sends in your name.',
+        'Add rua=mailto: and an address that reads them.',
+      ),
+    )
+  }
+  return findings
+}
+
+/** Receivers report elsewhere only if the other domain agrees (RFC 7489, 7.1). */
+async function reportFindings(
+  ask: Lookup,
+  record: DmarcRecord,
+  { domain }: { domain: string },
+): Promise<Finding[]> {
+  const ours = organizationalDomain(domain)
+  const others = reportDomains(record).filter(
+    (each) => isPublicDomain(each) && organizationalDomain(each) !== ours,
+  )
+  const findings: Finding[] = []
+  for (const other of others.slice(0, MOST_ASKED)) {
+    const name = `${domain}._report._dmarc.${other}`
+    const answer = await ask(name, 'TXT')
+    const agrees = answer.status === 'found' && answer.values.some(isDmarc)
+    if (agrees) findings.push(passed('dmarc_report_accepted', `${other} accepts the reports.`))
+    else if (answer.status === 'failed') {
+      const what = `Whether ${other} accepts the reports`
+      findings.push(unanswered('dmarc_report_unknown', what, answer))
+    } else {
+      findings.push(
+        warned(
+          'dmarc_report_refused',
+          `${other} does not say that it accepts reports about ${domain}, so none are sent there.`,
+          `Have ${other} publish “v=DMARC1” as a TXT record at ${name}.`,
+        ),
+      )
+    }
+  }
+  return findings
+}

@@ -1,0 +1,96 @@
+import {
+  type Check,
+  type Finding,
+  type RawRecord,
+  type Verdict,
+  verdictOf,
+} from '../../domain/deliverability/report.ts'
+import { type CheckName, type Grade, scoreOf, WEIGHTS } from '../../domain/deliverability/score.ts'
+import { checkBimi } from './bimi.ts'
+import { checkBlocklists } from './blocklists.ts'
+import type { ToolContext } from './context.ts'
+import { checkDkim, COMMON_SELECTORS } from './dkim.ts'
+import { checkDmarc } from './dmarc.ts'
+import { MOST_QUESTIONS } from './limits.ts'
+import { checkMtaSts } from './mta-sts.ts'
+import { checkMx } from './mx.ts'
+import { checkReverseDns } from './reverse-dns.ts'
+import { checkSpf } from './spf.ts'
+import { checkTlsRpt } from './tls-rpt.ts'
+
+export interface EmailInput {
+  domain: string
+  /** Absent: common ones are tried, as many as there are look-ups left. */
+  selectors?: readonly string[] | undefined
+}
+
+export interface EmailDetails {
+  score: number | null
+  grade: Grade | null
+  checks: Record<CheckName, { verdict: Verdict; summary: string }>
+}
+
+type EmailFinding = Finding & { check: CheckName }
+
+/**
+ * Everything about a domain at once. Together the checks have the look-ups of one request: those
+ * that most depends on go first. DKIM is one of them if its selectors are given; guesses have what
+ * is left.
+ */
+export async function checkEmail(
+  context: ToolContext,
+  { domain, selectors }: EmailInput,
+): Promise<Check<EmailDetails> & { findings: EmailFinding[] }> {
+  const isGiven = selectors !== undefined && selectors.length > 0
+  const [given, spf, dmarc, mx, mtaSts, tlsRpt, bimi] = await Promise.all([
+    isGiven ? checkDkim(context, { domain, selectors }) : undefined,
+    checkSpf(context, { domain }),
+    checkDmarc(context, { domain }),
+    checkMx(context, { domain, isBrief: true }),
+    checkMtaSts(context, { domain }),
+    checkTlsRpt(context, { domain }),
+    checkBimi(context, { domain, readsLogo: false }),
+  ])
+  const [reverseDns, blocklists] = await Promise.all([
+    checkReverseDns(context, { domain, mostAddresses: 1 }),
+    checkBlocklists(context, { domain, isBrief: true }),
+  ])
+  const left = MOST_QUESTIONS - context.lookups.asked()
+  const mostTried = Math.max(1, Math.min(COMMON_SELECTORS.length, left))
+  const dkim = given ?? (await checkDkim(context, { domain, mostTried }))
+  return summed({ spf, dkim, dmarc, mx, blocklists, reverseDns, mtaSts, tlsRpt, bimi }, domain)
+}
+
+function summed(
+  all: Record<CheckName, Check<unknown>>,
+  domain: string,
+): Check<EmailDetails> & { findings: EmailFinding[] } {
+  const names = Object.keys(WEIGHTS) as CheckName[]
+  const of = <T>(read: (check: Check<unknown>) => T) =>
+    Object.fromEntries(names.map((name) => [name, read(all[name])])) as Record<CheckName, T>
+  const { score, grade } = scoreOf(of(({ verdict }) => verdict))
+  const findings = names
+    .flatMap((check) => all[check].findings.map((finding) => ({ ...finding, check })))
+    .toSorted((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity))
+  const checks = of(({ verdict, summary }) => ({ verdict, summary }))
+  const wrong = findings.filter(({ severity }) => severity === 'fail' || severity === 'warning')
+  return {
+    verdict: grade === null ? 'unknown' : verdictOf(findings.filter(counts)),
+    summary:
+      grade === null
+        ? `Too little could be looked up to say much about ${domain}.`
+        : `${domain} has grade ${grade}, ${score} of 100, with ${wrong.length === 1 ? 'one thing' : `${wrong.length} things`} to improve.`,
+    findings,
+    records: distinct(names.flatMap((name) => all[name].records)),
+    details: { score, grade, checks },
+  }
+}
+
+const ORDER = ['fail', 'warning', 'unknown', 'pass', 'info']
+
+/** A domain is not unknown because one of its checks is. */
+const counts = ({ severity }: Finding): boolean => severity !== 'unknown'
+
+const distinct = (records: readonly RawRecord[]): RawRecord[] => [
+  ...new Map(records.map((record) => [`${record.type} ${record.name}`, record])).values(),
+]

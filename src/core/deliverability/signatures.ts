@@ -1,0 +1,102 @@
+import { type MailField, valuesOf } from '../../domain/deliverability/mail-fields.ts'
+import { failed, type Finding, told, warned } from '../../domain/deliverability/report.ts'
+import { parseTags } from '../../domain/deliverability/tags.ts'
+import { organizationalDomain } from '../../text/public-suffixes.ts'
+
+/** What a DKIM-Signature field says of itself; whether it is true is another question. */
+export interface Signature {
+  domain: string
+  selector: string
+  algorithm: string
+  /** Fields that it covers, in lower case. */
+  covers: string[]
+  /** It belongs to the organization of From. */
+  isAligned: boolean
+}
+
+/** Signatures that are looked at. */
+export const MOST_SIGNATURES = 5
+const MOST_COVERED = 100
+const LONGEST_SHOWN = 253
+
+const shown = (text = ''): string => text.slice(0, LONGEST_SHOWN)
+
+/** Whether two domains are of one organization (relaxed alignment, RFC 7489, 3.1). */
+export function isAligned(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  return one === other || sameOrganization(one, other)
+}
+
+function sameOrganization(one: string, other: string): boolean {
+  const organization = organizationalDomain(one)
+  return organization !== undefined && organization === organizationalDomain(other)
+}
+
+interface Signatures {
+  /** The first ones. */
+  signatures: Signature[]
+  /** Of each its `b=`, which tells it from the others. */
+  proofs: string[]
+  /** Whether there are more. */
+  isCut: boolean
+  findings: Finding[]
+}
+
+/** What the signatures of a mail say of themselves. */
+export function readSignatures(
+  fields: readonly MailField[],
+  { from, now }: { from: string | undefined; now: number },
+): Signatures {
+  const findings: Finding[] = []
+  const proofs: string[] = []
+  const all = valuesOf(fields, 'dkim-signature')
+  const signatures = all.slice(0, MOST_SIGNATURES).map((value) => {
+    const { tags } = parseTags(value)
+    const domain = shown(tags.get('d')).toLowerCase()
+    const covers = (tags.get('h') ?? '')
+      .toLowerCase()
+      .split(':', MOST_COVERED)
+      .map((name) => name.trim().slice(0, LONGEST_SHOWN))
+    findings.push(...signatureFindings(domain, tags, { covers, now }))
+    proofs.push(tags.get('b') ?? '')
+    return {
+      domain,
+      selector: shown(tags.get('s')),
+      algorithm: shown(tags.get('a')),
+      covers,
+      isAligned: isAligned(domain, from),
+    }
+  })
+  const isCut = all.length > MOST_SIGNATURES
+  if (isCut) {
+    const message = `The mail has ${all.length} signatures; the first ${MOST_SIGNATURES} are looked at.`
+    findings.push(told('signatures_many', message))
+  }
+  return { signatures, proofs, isCut, findings }
+}
+
+function signatureFindings(
+  domain: string,
+  tags: ReadonlyMap<string, string>,
+  { covers, now }: { covers: string[]; now: number },
+): Finding[] {
+  const findings: Finding[] = []
+  const of = `The signature of ${domain === '' ? 'nobody' : domain}`
+  if (!covers.includes('from')) {
+    const message = `${of} does not cover From, so it is not valid.`
+    findings.push(failed('signature_from', message, 'Sign From and all fields that people see.'))
+  }
+  if ((tags.get('a') ?? '').toLowerCase() === 'rsa-sha1') {
+    const message = `${of} uses SHA-1, which receivers refuse (RFC 8301).`
+    findings.push(failed('signature_sha1', message, 'Sign with rsa-sha256.'))
+  }
+  if (tags.has('l')) {
+    const message = `${of} covers only a part of the body (l=): anybody can add to it.`
+    findings.push(warned('signature_length', message, 'Sign without l=.'))
+  }
+  const expires = tags.get('x')
+  if (expires !== undefined && /^\d{1,12}$/.test(expires) && Number(expires) * 1_000 < now) {
+    findings.push(told('signature_expired', `${of} has expired, which is usual for old mail.`))
+  }
+  return findings
+}

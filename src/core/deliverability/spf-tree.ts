@@ -1,0 +1,202 @@
+import { isPublicDomain } from '../../domain/deliverability/domain-name.ts'
+import {
+  type Directive,
+  isSpf,
+  parseSpf,
+  type Qualifier,
+  type SpfRecord,
+} from '../../domain/deliverability/spf-record.ts'
+import type { DnsFailed } from '../../net/dns.ts'
+import type { Lookup } from '../../net/lookups.ts'
+import { askAddresses } from './addresses.ts'
+import { MOST_MX, MOST_TERMS } from './spf-evaluate.ts'
+
+/** A record and what it leads to. */
+export interface SpfNode {
+  domain: string
+  /** Null: there is none, or more than one. */
+  record: string | null
+  /** `record`: good or bad. `skipped`: beyond the limit, or it depends on the mail. */
+  status: 'record' | 'none' | 'many' | 'failed' | 'skipped' | 'loop'
+  /** Of `failed`. */
+  failure: DnsFailed | null
+  /** What is wrong with its syntax. */
+  problem: string | null
+  /** Undefined: it has none that can be read. */
+  parsed: SpfRecord | undefined
+  /** The first term by which everybody passes; null: there is none. */
+  everybody: string | null
+  /** The first term by which a very large part of the internet passes. */
+  wide: string | null
+  terms: SpfTerm[]
+}
+
+export interface SpfTerm {
+  /** As it is written. */
+  text: string
+  qualifier: Qualifier
+  /** Look-ups that it costs, with everything that it leads to. */
+  lookups: number
+  /** Its look-up finds nothing. */
+  isVoid: boolean
+  /** Why its look-up got no answer; null: it got one. */
+  failure: DnsFailed | null
+  /** Why receivers stop here with an error. */
+  problem: string | null
+  /** Of `include` and `redirect`. */
+  leadsTo: SpfNode | null
+}
+
+export interface SpfTree {
+  root: SpfNode
+  /** Of the whole tree; counting stops soon after the limit. */
+  lookups: number
+  voids: number
+}
+
+/** Where a record was found: `path` leads to it; `isOwn`: by nothing but redirects. */
+interface Place {
+  path: readonly string[]
+  isOwn: boolean
+}
+
+/** Terms of a record that are shown; those that cost a look-up always are. */
+const MOST_SHOWN = 100
+const LONGEST_SHOWN = 300
+/** Networks larger than these are very large; those of mail services may be larger. */
+const OWN_NETWORK = { bits4: 16, bits6: 32 }
+const SERVICE_NETWORK = { bits4: 8, bits6: 16 }
+
+/** Whether a domain-spec depends on the mail that is checked. */
+const hasMacro = (text: string): boolean => text.includes('%')
+const shown = (text: string): string => text.slice(0, LONGEST_SHOWN)
+
+const nodeOf = (domain: string, status: SpfNode['status']): SpfNode => ({
+  domain,
+  record: null,
+  status,
+  failure: null,
+  problem: null,
+  parsed: undefined,
+  everybody: null,
+  wide: null,
+  terms: [],
+})
+
+const termOf = (text: string, qualifier: Qualifier): SpfTerm => ({
+  text: shown(text),
+  qualifier,
+  lookups: 0,
+  isVoid: false,
+  failure: null,
+  problem: null,
+  leadsTo: null,
+})
+
+/**
+ * Follows every term of a domain's SPF record as a receiver would whose mail matches nothing, and
+ * counts. One term after the other: what is beyond the limit is not asked for.
+ */
+export async function readSpfTree(ask: Lookup, domain: string): Promise<SpfTree> {
+  let lookups = 0
+  let voids = 0
+
+  async function read(name: string, place: Place): Promise<SpfNode> {
+    const answer = await ask(name, 'TXT')
+    if (answer.status === 'failed') return { ...nodeOf(name, 'failed'), failure: answer }
+    const records = answer.status === 'found' ? answer.values.filter(isSpf) : []
+    const [record] = records
+    if (record === undefined) return nodeOf(name, 'none')
+    if (records.length > 1) return nodeOf(name, 'many')
+    const node = { ...nodeOf(name, 'record'), record }
+    const parsed = parseSpf(record)
+    if ('problem' in parsed) return { ...node, problem: parsed.problem }
+    return readTerms({ ...node, parsed }, parsed, { ...place, path: [...place.path, name] })
+  }
+
+  async function readTerms(
+    node: SpfNode,
+    { directives, redirect }: SpfRecord,
+    place: Place,
+  ): Promise<SpfNode> {
+    // What stands behind `all` is ignored (RFC 7208, 5.1).
+    const end = directives.findIndex(({ kind }) => kind === 'all')
+    for (const directive of end < 0 ? directives : directives.slice(0, end + 1)) {
+      // Receivers stop here, too.
+      if (lookups > MOST_TERMS) break
+      const { term, isMatch } = await follow(directive, node.domain, place)
+      if (node.terms.length < MOST_SHOWN || term.lookups > 0) node.terms.push(term)
+      if (directive.qualifier !== '+' || term.isVoid || term.failure !== null) continue
+      if (isMatch || isAll(directive)) node.everybody ??= term.text
+      else if (isWide(directive, place)) node.wide ??= term.text
+    }
+    if (redirect !== undefined && end < 0) {
+      const term = termOf(`redirect=${redirect}`, '+')
+      node.terms.push(await lead(term, redirect, place))
+    }
+    return node
+  }
+
+  /** `isMatch`: whatever mail it is, the term matches. */
+  async function follow(directive: Directive, domainOf: string, place: Place) {
+    const { kind, text, qualifier, target = domainOf } = directive
+    const term = termOf(text, qualifier)
+    if (kind === 'all' || kind === 'ip4' || kind === 'ip6') return { term, isMatch: false }
+    if (kind === 'include') {
+      return { term: await lead(term, target, { ...place, isOwn: false }), isMatch: false }
+    }
+    lookups++
+    term.lookups = 1
+    if (kind === 'ptr' || hasMacro(target) || lookups > MOST_TERMS) return { term, isMatch: false }
+    const isMatch = await look(term, kind, target)
+    return { term, isMatch: isMatch && kind === 'exists' }
+  }
+
+  async function lead(term: SpfTerm, target: string, place: Place): Promise<SpfTerm> {
+    const before = lookups++
+    const name = target.toLowerCase().replace(/\.$/, '')
+    const leadsTo = await arrive(name, place)
+    // Two records are found, too: they are of no use, but not void.
+    const isVoid = leadsTo.status === 'none' && (await isNothing(name))
+    if (isVoid) voids++
+    return { ...term, lookups: lookups - before, isVoid, failure: leadsTo.failure, leadsTo }
+  }
+
+  function arrive(name: string, place: Place): SpfNode | Promise<SpfNode> {
+    if (place.path.includes(name)) return nodeOf(name, 'loop')
+    if (hasMacro(name) || lookups > MOST_TERMS) return nodeOf(name, 'skipped')
+    // Whoever is not in our network finds nothing at such a name.
+    return isPublicDomain(name) ? read(name, place) : nodeOf(name, 'none')
+  }
+
+  /** From the cache: it was asked for just now. */
+  async function isNothing(name: string): Promise<boolean> {
+    const { status } = await ask(name, 'TXT')
+    return status === 'empty' || status === 'no_name'
+  }
+
+  /** Puts into `term` what its look-up says. Returns whether there is a record. */
+  async function look(term: SpfTerm, kind: 'a' | 'mx' | 'exists', name: string): Promise<boolean> {
+    const answer =
+      kind === 'a' ? await askAddresses(ask, name) : await ask(name, kind === 'mx' ? 'MX' : 'A')
+    if (answer.status === 'failed') term.failure = answer
+    // What `exists` asks for is often there for some mail only.
+    term.isVoid = kind !== 'exists' && (answer.status === 'empty' || answer.status === 'no_name')
+    if (term.isVoid) voids++
+    if (kind === 'mx' && answer.status === 'found' && answer.values.length > MOST_MX) {
+      term.problem = `${name} has more than ${MOST_MX} MX records`
+    }
+    return answer.status === 'found'
+  }
+
+  const root = await read(domain, { path: [], isOwn: true })
+  return { root, lookups, voids }
+}
+
+const isAll = ({ kind, bits4, bits6 }: Directive): boolean =>
+  kind === 'all' || bits4 === 0 || bits6 === 0
+
+function isWide({ bits4 = 32, bits6 = 128 }: Directive, { isOwn }: Place): boolean {
+  const network = isOwn ? OWN_NETWORK : SERVICE_NETWORK
+  return bits4 < network.bits4 || bits6 < network.bits6
+}

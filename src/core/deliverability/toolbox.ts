@@ -1,0 +1,196 @@
+import { setMaxListeners } from 'node:events'
+import { AppError } from '../../domain/errors.ts'
+import type { Check } from '../../domain/deliverability/report.ts'
+import { FetchError } from '../../net/fetch-error.ts'
+import type { Fetcher } from '../../net/fetch.ts'
+import type { FindAddresses } from '../../net/find-addresses.ts'
+import type { BudgetedLookup, Lookups } from '../../net/lookups.ts'
+import { checkBimi } from './bimi.ts'
+import { checkBlocklists } from './blocklists.ts'
+import type { ToolContext } from './context.ts'
+import { checkDkim } from './dkim.ts'
+import { checkDmarc } from './dmarc.ts'
+import { checkEmail } from './email.ts'
+import { MOST_DNS_BYTES, MOST_QUESTIONS, MOST_RUN_MS } from './limits.ts'
+import { checkMtaSts } from './mta-sts.ts'
+import { checkMx } from './mx.ts'
+import { checkReverseDns } from './reverse-dns.ts'
+import { checkSpf } from './spf.ts'
+import { checkTlsRpt } from './tls-rpt.ts'
+
+/** The tools that look something up about a domain or an address. */
+export const CHECKS = {
+  'email-check': checkEmail,
+  'spf-check': checkSpf,
+  'dkim-check': checkDkim,
+  'dmarc-check': checkDmarc,
+  'mx-check': checkMx,
+  'mta-sts-check': checkMtaSts,
+  'tls-rpt-check': checkTlsRpt,
+  'bimi-check': checkBimi,
+  'blocklist-check': checkBlocklists,
+  'reverse-dns-check': checkReverseDns,
+} as const
+export type CheckTool = keyof typeof CHECKS
+export type CheckInput<Name extends CheckTool> = Parameters<(typeof CHECKS)[Name]>[1]
+
+/** What a tool says, and when it looked. */
+export interface Report extends Check<unknown> {
+  tool: string
+  /** What it is about. */
+  subject: string
+  /** Questions that this report has asked name servers. */
+  lookups: number
+  checkedAt: string
+}
+
+export interface KeptReport {
+  report: Report
+  /** The same, as it is answered: a report is asked for more often than it changes. */
+  json: string
+}
+
+export interface Toolbox {
+  /** Never says who has asked. Throws RATE_LIMITED when too many checks are under way. */
+  check: <Name extends CheckTool>(
+    tool: Name,
+    subject: string,
+    input: CheckInput<Name>,
+  ) => Promise<KeptReport>
+  /** The same for a check of a text, which is not kept. */
+  run: (tool: string, subject: string, work: Work) => Promise<Report>
+}
+
+interface ToolboxOptions {
+  lookups: Lookups
+  /** A fetch to public addresses only that finds them in this way. */
+  createFetcher: (findAddresses: FindAddresses) => Fetcher
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** What is said to who serves a file that is read: which program reads it, and why. */
+  userAgent: string
+  /** Tests ask at ports where they listen; absent: 443 only, where policies and logos are. */
+  isAnyPort?: boolean
+}
+
+/** Checks under way at once; those that ask for the same share one. */
+const MOST_AT_ONCE = 100
+const RETRY_AFTER_SECONDS = 2
+/** How long a report is kept: shorter when it is about what could not be looked up. */
+const KEPT_MS = 60_000
+const KEPT_UNKNOWN_MS = 5_000
+/** Memory. */
+const MOST_KEPT = 2_000
+const MOST_KEPT_CHARACTERS = 16_000_000
+const LONGEST_KEPT = 1_000_000
+
+type Work = (context: ToolContext) => Promise<Check<unknown>>
+
+interface Performed {
+  report: Report
+  /** Nothing of it is unknown: the same would be found a moment later. */
+  isSettled: boolean
+}
+
+/** All tools of one process, within limits that hold for all callers together. */
+export function createToolbox(options: ToolboxOptions): Toolbox {
+  const { lookups, now } = options
+  const kept = new Map<string, KeptReport & { until: number }>()
+  const underWay = new Map<string, Promise<KeptReport>>()
+  let characters = 0
+  let running = 0
+
+  async function perform(tool: string, subject: string, work: Work) {
+    if (running >= MOST_AT_ONCE) throw tooBusy()
+    running++
+    const signal = AbortSignal.timeout(MOST_RUN_MS)
+    // One listener for each look-up that waits.
+    setMaxListeners(2 * MOST_QUESTIONS, signal)
+    try {
+      const budget = { mostQuestions: MOST_QUESTIONS, mostBytes: MOST_DNS_BYTES, signal }
+      const own = lookups.within(budget)
+      const check = await work({ lookups: own, fetch: fetchBy(options, own, signal), now })
+      const checkedAt = new Date(now()).toISOString()
+      const report = { tool, subject, ...check, lookups: own.asked(), checkedAt }
+      const isUnknown = check.findings.some(({ severity }) => severity === 'unknown')
+      return { report, isSettled: !isUnknown && own.unanswered() === 0 }
+    } finally {
+      running--
+    }
+  }
+
+  function keep(key: string, { report, isSettled }: Performed): KeptReport {
+    const entry = { report, json: JSON.stringify(report) }
+    if (entry.json.length > LONGEST_KEPT) return entry
+    drop(key)
+    kept.set(key, { ...entry, until: now() + (isSettled ? KEPT_MS : KEPT_UNKNOWN_MS) })
+    characters += entry.json.length
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MOST_KEPT && characters <= MOST_KEPT_CHARACTERS) break
+      drop(oldest)
+    }
+    return entry
+  }
+
+  function drop(key: string): void {
+    characters -= kept.get(key)?.json.length ?? 0
+    kept.delete(key)
+  }
+
+  return {
+    run: async (tool, subject, work) => (await perform(tool, subject, work)).report,
+    check: async (tool, subject, input) => {
+      const key = JSON.stringify([tool, input])
+      const found = kept.get(key)
+      if (found && now() < found.until) return found
+      const shared = underWay.get(key)
+      if (shared) return shared
+      // One signature for all: what the type says of `tool` and `input` is lost here.
+      const work = CHECKS[tool] as (context: ToolContext, input: unknown) => Promise<Check<unknown>>
+      const promise = perform(tool, subject, (context) => work(context, input))
+        .then((performed) => keep(key, performed))
+        .finally(() => underWay.delete(key))
+      underWay.set(key, promise)
+      return promise
+    },
+  }
+}
+
+const tooBusy = (): AppError =>
+  new AppError('RATE_LIMITED', 'Too many checks are under way; try again in a moment', {
+    reason: 'tools_busy',
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  })
+
+/** The addresses of a host, within the look-ups of the request. */
+const addressesBy =
+  ({ ask }: BudgetedLookup): FindAddresses =>
+  async (name) => {
+    const answers = await Promise.all([ask(name, 'A'), ask(name, 'AAAA')])
+    const found = answers.flatMap((answer) => (answer.status === 'found' ? answer.values : []))
+    const isSilent = answers.some(({ status }) => status === 'failed')
+    if (found.length === 0 && isSilent) throw new FetchError('dns_unanswered')
+    return found
+  }
+
+/** Reads once, without redirects; what takes too long is a FetchError like others. */
+function fetchBy(
+  { createFetcher, userAgent, isAnyPort = false }: ToolboxOptions,
+  lookup: BudgetedLookup,
+  signal: AbortSignal,
+): ToolContext['fetch'] {
+  const fetcher = createFetcher(addressesBy(lookup))
+  return async (url, mostBytes) => {
+    if (!isAnyPort && URL.canParse(url) && new URL(url).port !== '') {
+      throw new FetchError('request_refused', 'The port is not the usual one')
+    }
+    try {
+      const headers = { 'user-agent': userAgent }
+      const limits = { timeoutMs: MOST_RUN_MS, mostBytes, signal }
+      return await fetcher.send({ url, method: 'GET', headers, ...limits })
+    } catch (error) {
+      if (signal.aborted) throw new FetchError('timeout')
+      throw error
+    }
+  }
+}
