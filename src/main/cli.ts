@@ -143,7 +143,9 @@ await program.parseAsync().catch(fail)
 /** Runs a command of `main/dev`, which the image and the package leave out. */
 async function ofCheckout<T>(module: Promise<T>): Promise<T> {
   return module.catch((error: unknown) => {
-    const isLeftOut = /Cannot find module.*\/main\/dev\//.test(String(error))
+    const isLeftOut = ['Cannot find module', '/main/dev/'].every((each) =>
+      String(error).includes(each),
+    )
     if (!isLeftOut) throw error
     throw new Error(
       'This command runs from a checkout: it is not part of the image and the package.',
