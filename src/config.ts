@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig'
 import { PRODUCTION_TIMINGS, SHORT_TIMINGS, type Timings } from './domain/delivery/timings.ts'
 
 /** Everything the programs read from their environment. Nothing else reads `process.env`. */
@@ -11,6 +12,10 @@ export interface Config {
     address: string | undefined
     namespace: string
     apiKey: string | undefined
+    /** Undefined: as the SDK decides, with TLS where there is an API key. */
+    tls: ClientConnectConfig['connectionOptions']['tls']
+    /** Headers that a proxy before Temporal wants. */
+    metadata: ClientConnectConfig['connectionOptions']['metadata']
   }
   /** Where the API listens. */
   host: string
@@ -70,6 +75,19 @@ export interface Config {
     sandboxPort: number
   }
 }
+
+/** Settings of TLS that Temporal's SDKs read. */
+const TEMPORAL_TLS = [
+  'TEMPORAL_TLS',
+  'TEMPORAL_TLS_SERVER_NAME',
+  'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+  'TEMPORAL_TLS_SERVER_CA_CERT_DATA',
+  'TEMPORAL_TLS_CLIENT_CERT_PATH',
+  'TEMPORAL_TLS_CLIENT_CERT_DATA',
+  'TEMPORAL_TLS_CLIENT_KEY_PATH',
+  'TEMPORAL_TLS_CLIENT_KEY_DATA',
+  'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION',
+]
 
 type Environment = Record<string, string | undefined>
 
@@ -138,6 +156,38 @@ export function readConfig(env: Environment = process.env): Config {
     return undefined
   }
 
+  /** Names and meaning are those of Temporal's SDKs ("Environment configuration"). */
+  const encryption = (): Pick<Config['temporal'], 'tls' | 'metadata'> => {
+    const names = Object.keys(env).filter((name) => name.startsWith('TEMPORAL_GRPC_META_'))
+    const settings = Object.fromEntries(
+      [...TEMPORAL_TLS, ...names].flatMap((name) => {
+        const value = text(name)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    ) as Record<string, string>
+    const pair = ['TEMPORAL_TLS_CLIENT_CERT', 'TEMPORAL_TLS_CLIENT_KEY'].map(
+      (name) => `${name}_PATH` in settings || `${name}_DATA` in settings,
+    )
+    if (pair[0] !== pair[1]) {
+      problems.push('TEMPORAL_TLS_CLIENT_CERT_… and TEMPORAL_TLS_CLIENT_KEY_… go together')
+    }
+    if ('TEMPORAL_TLS_DISABLE_HOST_VERIFICATION' in settings) {
+      problems.push(
+        'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: the SDK for Node always verifies hosts',
+      )
+    }
+    try {
+      const { connectionOptions } = loadClientConnectConfig({
+        disableFile: true,
+        overrideEnvVars: settings,
+      })
+      return { tls: connectionOptions.tls, metadata: connectionOptions.metadata }
+    } catch (error) {
+      problems.push(`TEMPORAL_TLS_…: ${error instanceof Error ? error.message : String(error)}`)
+      return { tls: undefined, metadata: undefined }
+    }
+  }
+
   const apiPort = port('PORT', 3000)
   const config: Config = {
     databaseUrl: text('DATABASE_URL'),
@@ -145,6 +195,7 @@ export function readConfig(env: Environment = process.env): Config {
       address: text('TEMPORAL_ADDRESS'),
       namespace: text('TEMPORAL_NAMESPACE') ?? 'default',
       apiKey: text('TEMPORAL_API_KEY'),
+      ...encryption(),
     },
     host: text('HOST') ?? '127.0.0.1',
     port: apiPort,

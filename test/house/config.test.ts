@@ -87,6 +87,38 @@ test('a value may come from a file, without the line break that editors leave', 
   expect(readConfig({ LETTERLOOM_KEYS_FILE: file }).keys).toBe('a:secret')
 })
 
+test('Temporal is reached as its SDKs read the environment', () => {
+  const file = join(folder, 'authority')
+  writeFileSync(file, 'an authority')
+  const set = {
+    TEMPORAL_TLS_SERVER_CA_CERT_PATH: file,
+    TEMPORAL_TLS_SERVER_NAME: 'temporal.example',
+    TEMPORAL_TLS_CLIENT_CERT_DATA: 'a certificate',
+    TEMPORAL_TLS_CLIENT_KEY_DATA: 'a key',
+    TEMPORAL_GRPC_META_X_TENANT: 'one',
+  }
+  expect(readConfig(set).temporal).toMatchObject({
+    tls: {
+      serverRootCACertificate: new TextEncoder().encode('an authority'),
+      serverNameOverride: 'temporal.example',
+      clientCertPair: { crt: expect.anything(), key: expect.anything() },
+    },
+    metadata: { 'x-tenant': 'one' },
+  })
+  expect(readConfig({ TEMPORAL_TLS: 'true' }).temporal.tls).toBeTruthy()
+  expect(readConfig({ TEMPORAL_TLS: 'false' }).temporal.tls).toBe(false)
+  expect(readConfig({}).temporal.tls).toBeUndefined()
+})
+
+test.each([
+  [{ TEMPORAL_TLS_CLIENT_CERT_DATA: 'x' }, 'go together'],
+  [{ TEMPORAL_TLS_CLIENT_KEY_PATH: '/nowhere.pem' }, 'go together'],
+  [{ TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/nowhere.pem' }, '/nowhere.pem'],
+  [{ TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: 'true' }, 'always verifies hosts'],
+])('half of a setting for TLS is refused: %o', (env, sentence) => {
+  expect(() => readConfig(env)).toThrow(sentence)
+})
+
 test('a value beats its file', () => {
   const file = join(folder, 'port')
   writeFileSync(file, '1')

@@ -24,7 +24,7 @@ export const LAW: Readonly<Record<string, Floor>> = {
   'src/domain': { runs: [], packages: [] },
   'src/schemas': { runs: ['src/domain'], packages: ['typebox'] },
   'src/runtime': { runs: ['src/domain'], packages: ['node'] },
-  'src/config.ts': { runs: ['src/domain'], packages: ['node'] },
+  'src/config.ts': { runs: ['src/domain'], packages: ['@temporalio/envconfig', 'node'] },
   'src/text': { runs: ['src/domain'], packages: ['libphonenumber-js/*', 'luxon', 'tldts'] },
   'src/keys': { runs: ['src/domain', 'src/runtime'], packages: ['@node-rs/argon2', 'node'] },
   'src/store': {

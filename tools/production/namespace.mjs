@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from '@temporalio/client'
 import { readConfig } from '../../dist/src/config.js'
+import { temporalConnection } from '../../dist/src/main/programs/required.js'
 import { registerSearchAttributes } from '../../dist/src/main/programs/search-attributes.js'
 import { SEARCH_ATTRIBUTES } from '../../dist/workflows/contract.js'
 
@@ -13,13 +14,13 @@ const PASS_MS = 500
 const NOT_FOUND = 5
 const ALREADY_EXISTS = 6
 
-const { address, namespace, apiKey } = readConfig().temporal
+const config = readConfig()
+const { address, namespace } = config.temporal
 if (address === undefined) throw new Error('TEMPORAL_ADDRESS is not set')
 
 const connection = await Connection.connect({
-  address,
+  ...temporalConnection(config),
   connectTimeout: READY_MS,
-  ...(apiKey === undefined ? {} : { apiKey }),
 })
 await createNamespace()
 await register()

@@ -15,10 +15,12 @@ const RECONNECT_MS = 2_000
 
 /** How a client reaches Temporal, and comes back to it after it was away. */
 export const temporalConnection = (config: Config) => {
-  const { apiKey } = config.temporal
+  const { apiKey, tls, metadata } = config.temporal
   return {
     address: temporalAddress(config),
     ...(apiKey === undefined ? {} : { apiKey }),
+    ...(tls == null ? {} : { tls }),
+    ...(metadata === undefined ? {} : { metadata }),
     channelArgs: { 'grpc.max_reconnect_backoff_ms': RECONNECT_MS },
   }
 }

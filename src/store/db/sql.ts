@@ -3,6 +3,7 @@ import { readArray, writeArray } from './arrays.ts'
 import { createPool, type Sql } from './pool.ts'
 import { openSession, type Options } from './session.ts'
 import type { Executor, Json, Pending } from './statement.ts'
+import { readEncryption } from './tls.ts'
 import type { Transaction } from './transaction.ts'
 
 /**
@@ -90,7 +91,9 @@ export function connect(url: string, pool: Pool): Sql {
     ...(role === 'letterloom_search' ? SHORT_STATEMENTS : {}),
     ...(role === undefined ? {} : { role }),
   }
+  const { url: address, ssl } = readEncryption(url)
   const options: Options = {
+    ...(ssl === undefined ? {} : { ssl }),
     ...(onQuery ? { debug: (_, query, parameters) => onQuery(query, parameters) } : {}),
     connect_timeout: 5,
     onnotice: () => {},
@@ -107,7 +110,7 @@ export function connect(url: string, pool: Pool): Sql {
   }
   const mostMs = statementTimeoutMs + SILENCE_MS
   const { sql, within } = createPool(
-    (onLost) => openSession(url, options, { settings, mostMs }, onLost),
+    (onLost) => openSession(address, options, { settings, mostMs }, onLost),
     max,
   )
   binders.set(sql, within)
