@@ -10,7 +10,7 @@ import * as contacts from '../../src/store/contacts/contacts.ts'
 import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import { audit } from '../access/audit.ts'
 import { type Caller, insufficient } from '../caller.ts'
-import { refused, UNREACHABLE } from './contact-rules.ts'
+import { refused, UNREACHABLE } from '../../src/core/contacts/input-rules.ts'
 import type { Deps } from '../deps.ts'
 
 /** More of them are needed only while others write the same contact all the time. */

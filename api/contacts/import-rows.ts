@@ -9,7 +9,7 @@ import type { ImportError, NewPage } from '../../src/store/contacts/imports.ts'
 import { refuseUnstorable } from '../http/bodies.ts'
 import { findDuplicateKey } from '../http/edges/duplicate-keys.ts'
 import { breather } from '../../src/runtime/breather.ts'
-import { applyContactRules } from './contact-rules.ts'
+import { applyContactRules } from '../../src/core/contacts/input-rules.ts'
 import { malformedBody } from '../http/errors.ts'
 import {
   Broken,

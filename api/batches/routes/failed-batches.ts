@@ -4,9 +4,8 @@ import { isUuid, type Uuid } from '../../../src/runtime/ids.ts'
 import { Batch } from '../../../src/schemas/batches/batch.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import * as batches from '../../../src/store/batches/batches.ts'
-import { batchView } from '../../../src/core/batches/batch-view.ts'
+import { discardBatch } from '../../../src/core/batches/discard-batch.ts'
 import { resumeBatch } from '../../../src/core/batches/resume-batch.ts'
-import * as failedBatches from '../../../src/store/batches/failed-batches.ts'
 import type { Transaction } from '../../../src/store/db/sql.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
@@ -70,11 +69,9 @@ export const failedBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
       },
     },
     async ({ tx, caller: { organizationId }, params: { id } }) => {
-      const discarded = isUuid(id) ? await failedBatches.discard(tx, organizationId, id) : undefined
-      if (!discarded) {
-        throw await refusal(tx, organizationId, id, DISCARD)
-      }
-      return batchView(discarded)
+      const discarded = isUuid(id) ? await discardBatch(tx, organizationId, id) : undefined
+      if (!discarded) throw await refusal(tx, organizationId, id, DISCARD)
+      return discarded
     },
   )
 }

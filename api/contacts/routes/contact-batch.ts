@@ -20,7 +20,7 @@ import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { rowChecker } from '../../http/row-checks.ts'
 import { breather } from '../../../src/runtime/breather.ts'
 import { auditResubscription, rowRefusal } from '../contact-outcomes.ts'
-import { applyContactRules, refused, unknownTopic } from '../contact-rules.ts'
+import { applyContactRules, refused, unknownTopic } from '../../../src/core/contacts/input-rules.ts'
 import type { TenantDeps } from '../../deps.ts'
 
 const tags = ['contacts']

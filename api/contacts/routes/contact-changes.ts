@@ -21,7 +21,7 @@ import {
   retryOnConflict,
   unwrapWrite,
 } from '../contact-outcomes.ts'
-import { requireTopics, toChanges, toReplacement } from '../contact-rules.ts'
+import { requireTopics, toChanges, toReplacement } from '../../../src/core/contacts/input-rules.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 

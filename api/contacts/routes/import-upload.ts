@@ -1,21 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { allows } from '../../../src/domain/access/access.ts'
-import { AppError, badRequest, conflict } from '../../../src/domain/errors.ts'
+import { badRequest } from '../../../src/domain/errors.ts'
 import type { Uuid } from '../../../src/runtime/ids.ts'
-import {
-  type Format,
-  type Import,
-  ImportAccepted,
-  ImportOptions,
-} from '../../../src/schemas/contacts/import.ts'
-import * as imports from '../../../src/store/contacts/imports.ts'
-import * as organizations from '../../../src/store/access/organizations.ts'
-import * as outbox from '../../../src/store/platform/outbox.ts'
+import { type Format, ImportAccepted, ImportOptions } from '../../../src/schemas/contacts/import.ts'
 import { transact } from '../../../src/store/db/sql.ts'
-import { requireStorageRoom } from '../../../src/core/access/plan.ts'
+import {
+  abortImport,
+  addImportPage,
+  beginImport,
+  handOverImport,
+  type Upload,
+} from '../../../src/core/contacts/imports.ts'
 import { resolveTopics } from '../../../src/core/consent/topic-names.ts'
-import { audit } from '../../access/audit.ts'
+import { actorOf } from '../../access/audit.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { malformedBody } from '../../http/errors.ts'
 import { failures } from '../../http/failures.ts'
@@ -25,10 +23,6 @@ import { MEDIA_TYPES, takeUploads, type UploadedFile, uploadedFile } from '../up
 import { inputChecker, invalidBody } from '../../http/validation.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 
-/** Of one organization; each is written page by page, so that others get their turn. */
-const MOST_OPEN = 5
-/** An upload of which nothing was heard for so long has lost its process. */
-const SILENT_MS = 120_000
 /** Names of topics that rows use; more are looked up again. */
 const MOST_TOPICS = 10_000
 const checkFields = inputChecker(ImportOptions)
@@ -61,45 +55,35 @@ export const importUploadRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const file = await uploadedFile(request)
       const given = optionsOf(request.query, file)
       const options = await rowOptions(request, given, file)
-      const begun = await begin(request, {
+      const wanted = {
         id: request.workId,
         format: options.format,
-        onDuplicate: given.onDuplicate ?? 'update',
+        onDuplicate: given.onDuplicate ?? ('update' as const),
         dryRun: given.dryRun === 'true',
         mayLift: allows(scopes, 'full'),
-        requestId: request.id,
-      })
+      }
+      const actor = actorOf(request, now)
+      const begun = await transact(sql, (tx) => beginImport(tx, organizationId, wanted, actor))
       reply.code(202)
       if (!('attempt' in begun)) return { id: begun.id, status: begun.status }
       try {
-        await receive(begun, file, options)
-        await transact(sql, async (tx) => {
-          if (!(await imports.finishUpload(tx, begun))) throw takenOver()
-          const start = { kind: 'start_import', payload: { importId: begun.id } } as const
-          await outbox.put(tx, organizationId, start, request.id)
-          await audit(tx, request, now, {
-            action: 'import.created',
-            subject: { kind: 'import', id: begun.id },
-            detail: { format: options.format, dryRun: given.dryRun === 'true' },
-          })
-        })
+        await receive(begun)
+        await transact(sql, (tx) => handOverImport(tx, begun, wanted, actorOf(request, now)))
       } catch (error) {
-        const why = error instanceof AppError ? error.message : 'The upload was interrupted'
-        // A refusal may name what the file says, and that cannot always be stored.
-        await imports.abortUpload(sql, begun, why.replaceAll('\0', '\ufffd')).catch(() => {})
+        await abortImport(sql, begun, error).catch(() => {})
         throw error
       }
       return { id: begun.id, status: 'pending' as const }
 
-      async function receive(upload: imports.Upload, { bytes }: UploadedFile, how: RowOptions) {
+      async function receive(upload: Upload) {
         // While one page is stored the next one is read.
-        let storing = Promise.resolve(true)
-        for await (const page of pagesOf(bytes, how)) {
-          if (!(await storing)) throw takenOver()
-          storing = imports.addPage(sql, upload, page)
+        let storing = Promise.resolve()
+        for await (const page of pagesOf(file.bytes, options)) {
+          await storing
+          storing = addImportPage(sql, upload, page)
           storing.catch(() => {})
         }
-        if (!(await storing)) throw takenOver()
+        await storing
       }
     },
   )
@@ -162,32 +146,3 @@ function formatOf({ format }: ImportOptions, { mediaType, name }: UploadedFile):
   if (known !== undefined) return known
   throw malformedBody('may be CSV or NDJSON: say which with the field format')
 }
-
-/** A new import, or the one that this request made before its answer was lost. */
-async function begin(
-  { caller: { organizationId, sql } }: FastifyRequest,
-  wanted: imports.NewImport,
-): Promise<imports.Upload | Import> {
-  return transact(sql, async (tx) => {
-    await organizations.lock(tx, organizationId)
-    const known = await imports.find(tx, organizationId, wanted.id)
-    if (known !== undefined && known.status !== 'receiving' && known.status !== 'aborted') {
-      return known
-    }
-    if (known === undefined && (await imports.countOpen(tx, organizationId)) >= MOST_OPEN) {
-      throw conflict(`${MOST_OPEN} imports are under way: wait for one to end`, {
-        reason: 'too_many_imports',
-      })
-    }
-    if (known === undefined) await requireStorageRoom(tx, organizationId)
-    const upload =
-      known === undefined
-        ? await imports.create(tx, organizationId, wanted)
-        : await imports.restart(tx, organizationId, wanted.id, SILENT_MS)
-    if (upload) return upload
-    throw conflict('This upload is still under way', { reason: 'idempotency_in_progress' })
-  })
-}
-
-const takenOver = () =>
-  conflict('The import was cancelled while it was received', { reason: 'import_ended' })

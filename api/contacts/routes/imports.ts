@@ -1,17 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
-import { conflict } from '../../../src/domain/errors.ts'
-import { isUuid } from '../../../src/runtime/ids.ts'
+import { cancelImport, requireImport } from '../../../src/core/contacts/imports.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import { Import, ImportList, ImportListQuery } from '../../../src/schemas/contacts/import.ts'
 import * as imports from '../../../src/store/contacts/imports.ts'
 import { transact } from '../../../src/store/db/sql.ts'
-import { audit } from '../../access/audit.ts'
+import { actorOf } from '../../access/audit.ts'
 import { csvFile, csvLines } from '../../http/csv-answers.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
-import { missing } from '../../../src/core/access/ownership.ts'
 import { pageOf } from '../../http/pages.ts'
 
 const tags = ['contacts']
@@ -56,7 +53,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
         response: { 200: Import },
       },
     },
-    async (request) => found(request, request.params.id),
+    ({ caller: { organizationId, sql }, params: { id } }) => requireImport(sql, organizationId, id),
   )
 
   app.get(
@@ -75,7 +72,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
     },
     async (request, reply) => {
       const { organizationId, sql } = request.caller
-      const { id } = await found(request, request.params.id)
+      const { id } = await requireImport(sql, organizationId, request.params.id)
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="import-errors.csv"`)
@@ -110,28 +107,10 @@ export const importRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
         response: { 200: Import, ...failures(409) },
       },
     },
-    async (request) => {
+    (request) => {
       const { organizationId, sql } = request.caller
-      const { id } = await found(request, request.params.id)
-      const cancelled = await transact(sql, async (tx) => {
-        const over = await imports.cancel(tx, organizationId, id)
-        if (!over) return undefined
-        const subject = { kind: 'import', id }
-        await audit(tx, request, now, { action: 'import.cancelled', subject })
-        return over
-      })
-      const after = cancelled ?? (await found(request, id))
-      if (after.status === 'cancelled') return after
-      throw conflict(`The import is ${after.status} and cannot be cancelled`, {
-        reason: 'import_ended',
-      })
+      const { id } = request.params
+      return transact(sql, (tx) => cancelImport(tx, organizationId, id, actorOf(request, now)))
     },
   )
-}
-
-async function found({ caller }: FastifyRequest, id: string): Promise<Import> {
-  const { organizationId, sql } = caller
-  const known = isUuid(id) ? await imports.find(sql, organizationId, id) : undefined
-  if (known) return known
-  throw await missing(sql, 'import', organizationId, id)
 }

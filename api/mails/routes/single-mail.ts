@@ -1,15 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { missing } from '../../../src/core/access/ownership.ts'
-import { bodyView, openContent } from '../../../src/core/content/mail-content.ts'
 import { acceptMails } from '../../../src/core/mails/accept-mails.ts'
 import { type PreparedMail, prepareMails } from '../../../src/core/mails/prepare-mails.ts'
-import { emailView } from '../../../src/core/mails/single-mail-view.ts'
-import { AppError, conflict, notFound, refuse } from '../../../src/domain/errors.ts'
+import {
+  cancelMail,
+  readMailBody,
+  requireMail,
+  rescheduleMail,
+} from '../../../src/core/mails/single-mail.ts'
+import { AppError } from '../../../src/domain/errors.ts'
 import { type RowFailures, rowFailures, toldFailures } from '../../../src/domain/row-failures.ts'
-import { keptUntil, timeProblem } from '../../../src/domain/mails/single-mail.ts'
-import { toUtc } from '../../../src/domain/times.ts'
-import { isUuid } from '../../../src/runtime/ids.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import {
   Email,
@@ -21,9 +21,8 @@ import {
   EmailInput,
   EmailPatch,
 } from '../../../src/schemas/mails/email.ts'
-import { type Executor, transact } from '../../../src/store/db/sql.ts'
-import * as transactionalMails from '../../../src/store/mails/transactional-mails.ts'
-import { audit } from '../../access/audit.ts'
+import { transact } from '../../../src/store/db/sql.ts'
+import { actorOf } from '../../access/audit.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
@@ -166,7 +165,7 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         response: { 200: Email },
       },
     },
-    ({ caller, params: { id } }) => load(caller, id),
+    ({ caller: { organizationId, sql }, params: { id } }) => requireMail(sql, organizationId, id),
   )
 
   app.get(
@@ -183,15 +182,10 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         response: { 200: EmailBody },
       },
     },
-    async (request) => {
-      const { caller, params } = request
-      const { organizationId, sql } = caller
-      const { id } = await load(caller, params.id)
-      const sealed = await transactionalMails.findSealed(sql, organizationId, id)
-      const content = sealed && openContent(keyring, organizationId, id, sealed)
-      if (!content) throw notFound('The body of this email')
-      await audit(sql, request, now, { action: 'email.read', subject: { kind: 'email', id } })
-      return bodyView(content)
+    (request) => {
+      const { organizationId, sql } = request.caller
+      const { id } = request.params
+      return readMailBody(sql, organizationId, { id, keyring }, actorOf(request, now))
     },
   )
 
@@ -209,19 +203,13 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         response: { 200: Email, ...failures(409) },
       },
     },
-    async ({ caller, params: { id }, body: { scheduledFor } }) => {
+    (request) => {
+      const { caller, params, body } = request
       const { organizationId, sql } = caller
-      const time = timeOf(scheduledFor, now())
-      const { bodyKeptUntil } = await load(caller, id)
-      const moved = await transact(sql, (tx) =>
-        transactionalMails.reschedule(tx, organizationId, id, {
-          sendAt: new Date(time).toISOString(),
-          sealedUntil: new Date(keptUntil(time, bodyKeptUntil !== null)).toISOString(),
-        }),
+      const change = { id: params.id, scheduledFor: body.scheduledFor }
+      return transact(sql, (tx) =>
+        rescheduleMail(tx, organizationId, change, actorOf(request, now)),
       )
-      const mail = await load(caller, id)
-      if (!moved) throw notWaiting(mail, 'rescheduled')
-      return mail
     },
   )
 
@@ -238,31 +226,6 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         response: { 200: Email, ...failures(409) },
       },
     },
-    async ({ tx, caller, params: { id } }) => {
-      const { organizationId } = caller
-      const cancelled = isUuid(id) && (await transactionalMails.cancel(tx, organizationId, id))
-      const mail = await load({ organizationId, sql: tx }, id)
-      if (!cancelled) throw notWaiting(mail, 'cancelled')
-      return mail
-    },
+    ({ tx, caller: { organizationId }, params: { id } }) => cancelMail(tx, organizationId, id),
   )
-
-  async function load(
-    { organizationId, sql }: { organizationId: string; sql: Executor },
-    id: string,
-  ): Promise<Email> {
-    const mail = isUuid(id) ? await transactionalMails.find(sql, organizationId, id) : undefined
-    if (!mail) throw await missing(sql, 'email', organizationId, id)
-    return emailView(mail)
-  }
 }
-
-function timeOf(scheduledFor: string, now: number): number {
-  const utc = toUtc(scheduledFor) ?? refuse('scheduledFor', 'is not a time we can keep')
-  const time = Date.parse(utc)
-  const problem = timeProblem(time, now)
-  return problem === undefined ? time : refuse('scheduledFor', problem)
-}
-
-const notWaiting = ({ status }: Email, done: string): AppError =>
-  conflict(`A ${status} mail cannot be ${done}`, { reason: 'email_not_waiting' })

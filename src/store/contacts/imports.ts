@@ -9,7 +9,7 @@ export interface NewImport {
   dryRun: boolean
   /** Whether `resubscribe` may lift `complained` and `suppressed`. */
   mayLift: boolean
-  requestId: string
+  requestId: string | undefined
 }
 
 /** An upload under way: of several uploads of one import, the latest attempt counts. */
@@ -40,7 +40,8 @@ export async function create(
 ): Promise<Upload | undefined> {
   const [made] = await sql<{ attempt: number }[]>`
     insert into imports (organization_id, id, format, on_duplicate, dry_run, may_lift, request_id)
-    values (${organizationId}, ${id}, ${format}, ${onDuplicate}, ${dryRun}, ${mayLift}, ${requestId})
+    values (${organizationId}, ${id}, ${format}, ${onDuplicate}, ${dryRun}, ${mayLift},
+      ${requestId ?? null})
     on conflict do nothing
     returning attempt`
   return made && { organizationId, id, attempt: made.attempt }
