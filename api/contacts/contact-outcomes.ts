@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { UniqueField } from '../../src/domain/contacts/contact-changes.ts'
+import type { UniqueField } from '../../src/domain/contacts/contact-fields.ts'
 import { type AppError, conflict } from '../../src/domain/errors.ts'
 import type { EmailStatus } from '../../src/domain/status.ts'
 import type { Uuid } from '../../src/runtime/ids.ts'

@@ -1,3 +1,4 @@
+import { CONTACT_FIELD_NAMES } from '../../src/domain/contacts/contact-fields.ts'
 import { CONTACT_COUNTS, CONTACT_TIMES } from '../../src/domain/contacts/contact-columns.ts'
 import { badRequest } from '../../src/domain/errors.ts'
 import { shown } from '../../src/domain/text.ts'
@@ -6,23 +7,8 @@ import { findInexactNumbers, INEXACT_NUMBER } from '../../src/domain/json-number
 import { malformedBody } from '../http/errors.ts'
 import { pathOf, type Place } from '../http/input-paths.ts'
 
-/** A field of a contact, as a row of an import names it. */
-const FIELDS = [
-  'email',
-  'phone',
-  'externalId',
-  'firstName',
-  'lastName',
-  'company',
-  'jobTitle',
-  'emailStatus',
-  'smsStatus',
-  'preferredChannel',
-  'properties',
-  'topicIds',
-  'topicSlugs',
-  'resubscribe',
-] as const
+/** The fields of a contact and of its subscriptions, as a row of an import names them. */
+const FIELDS = [...CONTACT_FIELD_NAMES, 'topicIds', 'topicSlugs', 'resubscribe'] as const
 
 /** Columns of an export that callers cannot write: an import passes over them. */
 export const READ_ONLY = [

@@ -67,6 +67,13 @@ export const cleanWord = (text: string): string => text.trim().normalize('NFC')
 /** Returns a text of one line as it is stored: trimmed, in NFC, with blanks for line breaks. */
 export const cleanLine = (text: string): string => cleanWord(text.replace(LINE_BREAKS, ' '))
 
+/** Returns whether a text of one line has at most `most` characters once it is cleaned. */
+export function isWithin(text: string, most: number): boolean {
+  let characters = 0
+  for (const _ of cleanLine(text)) if (++characters > most) return false
+  return true
+}
+
 /** A line that may end up in a mail header: no control characters. */
 export const LINE = '^[^\\u0000-\\u001f\\u007f]*$'
 

@@ -1,4 +1,5 @@
 import { LiquidError, type Template } from 'liquidjs'
+import type { MergeValues } from '../domain/contacts/contact-fields.ts'
 import type { MailBrand } from '../domain/content/brand.ts'
 import { TooLarge } from './bounds.ts'
 import type { Content } from './content.ts'
@@ -24,16 +25,8 @@ export interface MergeData {
   variables?: Readonly<Record<string, unknown>>
 }
 
-interface MergeContact {
+interface MergeContact extends Readonly<Partial<MergeValues>> {
   id: string
-  externalId?: string | null
-  email?: string | null
-  phone?: string | null
-  firstName?: string | null
-  lastName?: string | null
-  company?: string | null
-  jobTitle?: string | null
-  properties?: Readonly<Record<string, unknown>>
 }
 
 export interface RenderedMail {

@@ -1,19 +1,7 @@
 import type { Variable } from 'liquidjs'
+import { MERGE_FIELDS } from '../domain/contacts/contact-fields.ts'
 import { engines, parse, type Syntax } from './liquid.ts'
 import { mapPieces, piecesOf } from './pieces.ts'
-
-/** The fields of a contact that a mail may use; `properties` goes on with any path. */
-const CONTACT_FIELDS = [
-  'id',
-  'externalId',
-  'email',
-  'phone',
-  'firstName',
-  'lastName',
-  'company',
-  'jobTitle',
-  'properties',
-] as const
 
 /** Reserved names: they mean something in every mail, so no variable can have them. */
 export const ROOTS: readonly string[] = [
@@ -87,7 +75,7 @@ function isKnown(
 ): boolean {
   switch (root) {
     case 'contact':
-      return CONTACT_FIELDS.some((each) => each === field)
+      return field === 'id' || MERGE_FIELDS.some((each) => each === field)
     case 'organization':
       return (field === 'name' || field === 'postalAddress') && rest.length === 0
     case 'unsubscribeUrl':

@@ -25,12 +25,10 @@ export const createUpdateContact = ({
     if (!before) return { kind: 'ended', status: 'cancelled', reason: 'contact_deleted' }
     const outcome = updated(before, step.config)
     if ('reason' in outcome) return { kind: 'failed', ...outcome }
-    const { firstName, lastName, company, jobTitle, preferredChannel, properties } = outcome.after
     if (isDeepStrictEqual(before, { ...before, ...outcome.after })) {
       return { kind: 'skipped', reason: 'unchanged' }
     }
-    const values = { firstName, lastName, company, jobTitle, preferredChannel, properties }
-    const row = { index: 0, id: contactId, values }
+    const row = { index: 0, id: contactId, values: outcome.after }
     const { results } = await upsertOnce(tx, organizationId, [row], {
       mode: 'replace',
       source: 'api',

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CONTACT_COUNTS, CONTACT_TIMES } from '../../../src/domain/contacts/contact-columns.ts'
+import { CONTACT_FIELD_NAMES } from '../../../src/domain/contacts/contact-fields.ts'
 import type { Contact } from '../../../src/schemas/contacts/contact.ts'
 import { ExportQuery } from '../../../src/schemas/contacts/import.ts'
 import type { Uuid } from '../../../src/runtime/ids.ts'
@@ -20,17 +21,7 @@ const PAGE = 1_000
 /** As they are told of a contact, and as an import takes or passes over them. */
 const COLUMNS = [
   'id',
-  'externalId',
-  'email',
-  'phone',
-  'firstName',
-  'lastName',
-  'company',
-  'jobTitle',
-  'emailStatus',
-  'smsStatus',
-  'preferredChannel',
-  'properties',
+  ...CONTACT_FIELD_NAMES,
   ...CONTACT_COUNTS,
   ...CONTACT_TIMES,
 ] as const satisfies readonly (keyof Contact)[]

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { decideStatus, type StatusDecision } from '../../domain/consent/email-status.ts'
 import type { ContactChanges } from '../../domain/contacts/contact-changes.ts'
+import { eachLine, PLAIN_FIELDS } from '../../domain/contacts/contact-fields.ts'
 import { hasPlainKeys, mergeProperties, writeProperties } from '../../domain/contacts/properties.ts'
 import { decideSmsStatus, type SmsStatusDecision } from '../../domain/contacts/sms-status.ts'
 import { type EmailStatus, worse } from '../../domain/status.ts'
-import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
+import { uuidv7 } from '../../runtime/ids.ts'
 import type { ContactDraft, StoredContact } from '../../store/contacts/writes.ts'
 import type { Refusal, UpsertRow, WriteMode } from './rows.ts'
 
@@ -44,58 +45,32 @@ export interface ChangeRules {
   list: (email: string) => EmailStatus | undefined
 }
 
-const PLAIN = [
-  'externalId',
-  'email',
-  'phone',
-  'firstName',
-  'lastName',
-  'company',
-  'jobTitle',
-  'preferredChannel',
-] as const
-
 /** The properties of a new contact, which are replaced and never written into. */
 const NONE: Record<string, unknown> = Object.freeze({})
 
-/** Field by field, so that all have one shape: a page of an import has thousands of them. */
-const newDraft = (id: Uuid, stored: Omit<StoredContact, 'id'>, isNew: boolean): Draft => ({
-  id,
-  externalId: stored.externalId,
-  email: stored.email,
-  phone: stored.phone,
-  firstName: stored.firstName,
-  lastName: stored.lastName,
-  company: stored.company,
-  jobTitle: stored.jobTitle,
-  emailStatus: stored.emailStatus,
-  smsStatus: stored.smsStatus,
-  preferredChannel: stored.preferredChannel,
-  properties: stored.properties,
+const newDraft = (contact: StoredContact, isNew: boolean): Draft => ({
+  ...contact,
   json: undefined,
   addressChanged: false,
   resubscribed: false,
   isNew,
   isChanged: false,
-  statusBefore: stored.emailStatus,
+  statusBefore: contact.emailStatus,
 })
 
-const BLANK = {
+const BLANK: Omit<StoredContact, 'id'> = {
   externalId: null,
   email: null,
   phone: null,
-  firstName: null,
-  lastName: null,
-  company: null,
-  jobTitle: null,
+  ...eachLine(() => null),
   emailStatus: null,
   smsStatus: null,
   preferredChannel: null,
   properties: NONE,
 }
 
-export const draftOf = (contact: StoredContact): Draft => newDraft(contact.id, contact, false)
-export const blank = (): Draft => newDraft(uuidv7(), BLANK, true)
+export const draftOf = (contact: StoredContact): Draft => newDraft(contact, false)
+export const blank = (): Draft => newDraft({ id: uuidv7(), ...BLANK }, true)
 
 /** Decides what a row makes of a contact; touches nothing. */
 export function decideChange(
@@ -184,7 +159,7 @@ export function applyChange(draft: Draft, values: ContactChanges, change: Change
   draft.addressChanged ||= addressChanged
   // A resubscription is for the address of that moment: events of another address still count.
   if (addressChanged) draft.resubscribed = false
-  for (const field of PLAIN) {
+  for (const field of PLAIN_FIELDS) {
     const value = values[field]
     if (value === undefined || value === draft[field]) continue
     write(draft, field, value)
@@ -201,7 +176,7 @@ export function applyChange(draft: Draft, values: ContactChanges, change: Change
 }
 
 /** For the compiler: the value is of this field. */
-function write<Field extends (typeof PLAIN)[number]>(
+function write<Field extends (typeof PLAIN_FIELDS)[number]>(
   draft: Draft,
   field: Field,
   value: Draft[Field],

@@ -1,4 +1,5 @@
 import type { ContactChanges } from '../../domain/contacts/contact-changes.ts'
+import { clearedLines, eachLine } from '../../domain/contacts/contact-fields.ts'
 import { refuseProperties } from '../../domain/contacts/properties.ts'
 import { badRequest, type ErrorDetail, sentence } from '../../domain/errors.ts'
 import { normalAddress } from '../../domain/text.ts'
@@ -29,20 +30,7 @@ export function applyContactRules({
   ]
   if (details.length > 0) return { details }
   const email = input.email && normalAddress(input.email)
-  return { values: { ...input, ...clearedTexts(input), email, phone } }
-}
-
-type Texts = Pick<ContactChanges, 'firstName' | 'lastName' | 'company' | 'jobTitle'>
-
-/** Returns the texts of a body; a blank one clears its field. */
-function clearedTexts({ firstName, lastName, company, jobTitle }: Texts): Texts {
-  const cleared = (text: string | null | undefined) => (text === '' ? null : text)
-  return {
-    firstName: cleared(firstName),
-    lastName: cleared(lastName),
-    company: cleared(company),
-    jobTitle: cleared(jobTitle),
-  }
+  return { values: { ...input, ...clearedLines(input), email, phone } }
 }
 
 /** What is stored of a new contact: 400 when it breaks a rule, naming each. */
@@ -58,7 +46,7 @@ export const toChanges = (input: ContactPatch): ContactChanges => ({
   externalId: input.externalId,
   email: typeof input.email === 'string' ? normalAddress(input.email) : input.email,
   phone: typeof input.phone === 'string' ? requirePhone(input.phone) : input.phone,
-  ...clearedTexts(input),
+  ...clearedLines(input),
   preferredChannel: input.preferredChannel,
   properties: input.properties,
   emailStatus: input.emailStatus ?? undefined,
@@ -72,10 +60,7 @@ export function toReplacement(input: ContactPatch): ContactChanges {
     externalId: named.externalId ?? null,
     email: named.email ?? null,
     phone: named.phone ?? null,
-    firstName: named.firstName ?? null,
-    lastName: named.lastName ?? null,
-    company: named.company ?? null,
-    jobTitle: named.jobTitle ?? null,
+    ...eachLine((field) => named[field] ?? null),
     preferredChannel: named.preferredChannel ?? null,
     properties: named.properties ?? null,
     emailStatus,

@@ -1,4 +1,4 @@
-import { UNIQUE_FIELDS, type UniqueField } from '../../domain/contacts/contact-changes.ts'
+import { UNIQUE_FIELDS, type UniqueField } from '../../domain/contacts/contact-fields.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Reason } from '../../store/consent/suppressions.ts'

@@ -1,5 +1,6 @@
 import type { Addressed } from '../../domain/address.ts'
-import type { ContactChanges, UniqueField } from '../../domain/contacts/contact-changes.ts'
+import type { ContactChanges } from '../../domain/contacts/contact-changes.ts'
+import type { UniqueField } from '../../domain/contacts/contact-fields.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { StoredContact } from '../../store/contacts/writes.ts'

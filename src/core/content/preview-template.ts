@@ -1,3 +1,4 @@
+import { CONTACT_FIELDS, eachLine } from '../../domain/contacts/contact-fields.ts'
 import { mailBrand, type MailBrand } from '../../domain/content/brand.ts'
 import { refuse } from '../../domain/errors.ts'
 import { masked } from '../../domain/privacy/mask.ts'
@@ -32,10 +33,7 @@ interface Deps {
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 const SAMPLE = {
   email: 'ada@example.com',
-  firstName: 'Ada',
-  lastName: 'Lovelace',
-  company: 'Analytical Engines',
-  jobTitle: 'Programmer',
+  ...eachLine((field) => CONTACT_FIELDS[field].example),
   properties: {},
 }
 

@@ -1,7 +1,6 @@
 import { CONTACT_COUNTS, CONTACT_TIMES } from '../contacts/contact-columns.ts'
+import { CONTACT_FIELDS, TEXT_FIELDS, WORD_FIELDS } from '../contacts/contact-fields.ts'
 import type { Operator } from './condition.ts'
-import { SMS_STATUSES } from '../contacts/sms-status.ts'
-import { EMAIL_STATUSES } from '../status.ts'
 
 /** What a filter asks about, read from its `field`. */
 export type Field =
@@ -16,22 +15,15 @@ export type Field =
   | { kind: 'bucket' }
 export type FieldKind = Field['kind']
 
-const TEXTS = ['externalId', 'email', 'phone', 'firstName', 'lastName', 'company', 'jobTitle']
-const CHANNELS = ['email', 'sms'] as const
-const WORDS: Record<string, readonly string[]> = {
-  emailStatus: EMAIL_STATUSES,
-  smsStatus: SMS_STATUSES,
-  preferredChannel: CHANNELS,
-}
-
 const COLUMNS = new Map<string, Field>([
   ['id', { kind: 'id', column: 'id' }],
-  ...TEXTS.map((column) => [column, { kind: 'text', column }] as const),
+  ...TEXT_FIELDS.map((column) => [column, { kind: 'text', column }] as const),
   ...CONTACT_COUNTS.map((column) => [column, { kind: 'number', column }] as const),
   ...CONTACT_TIMES.map((column) => [column, { kind: 'time', column }] as const),
-  ...Object.entries(WORDS).map(
-    ([column, words]) => [column, { kind: 'word', column, words }] as const,
-  ),
+  ...WORD_FIELDS.map((column) => {
+    const { words } = CONTACT_FIELDS[column]
+    return [column, { kind: 'word', column, words }] as const
+  }),
   ['topics', { kind: 'topics' }],
   ['bucket', { kind: 'bucket' }],
 ])

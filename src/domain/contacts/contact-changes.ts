@@ -1,27 +1,11 @@
-import type { EmailStatus } from '../status.ts'
-import type { SmsStatus } from './sms-status.ts'
+import type { ContactField, ContactValues, StatusField } from './contact-fields.ts'
 
 /**
  * What is to be written of a contact, normalised: unique values are compared as they stand here.
- * Undefined stays as it is, null is cleared.
+ * Undefined stays as it is, null is cleared. A key of `properties` that is null is taken away, and
+ * null instead of all of them takes all away. A status is asked for: see `decideStatus` and
+ * `decideSmsStatus`.
  */
-export interface ContactChanges {
-  externalId?: string | null | undefined
-  email?: string | null | undefined
-  phone?: string | null | undefined
-  firstName?: string | null | undefined
-  lastName?: string | null | undefined
-  company?: string | null | undefined
-  jobTitle?: string | null | undefined
-  preferredChannel?: 'email' | 'sms' | null | undefined
-  /** A key that is null is taken away; null: all of them. */
-  properties?: Record<string, unknown> | null | undefined
-  /** Asked for: see `decideStatus`. */
-  emailStatus?: EmailStatus | undefined
-  /** Asked for: see `decideSmsStatus`. */
-  smsStatus?: SmsStatus | undefined
-}
-
-/** The fields that no two contacts of an organization share. */
-export const UNIQUE_FIELDS = ['externalId', 'email', 'phone'] as const
-export type UniqueField = (typeof UNIQUE_FIELDS)[number]
+export type ContactChanges = {
+  [Name in Exclude<ContactField, StatusField>]?: ContactValues[Name] | null | undefined
+} & { [Name in StatusField]?: NonNullable<ContactValues[Name]> | undefined }

@@ -1,7 +1,5 @@
 import { cleanLine } from '../text.ts'
-
-/** Characters of a first or a last name. */
-const LONGEST_PART = 100
+import { CONTACT_FIELDS } from './contact-fields.ts'
 
 export interface NameParts {
   firstName?: string
@@ -21,9 +19,9 @@ export function splitName(name: string): NameParts {
 }
 
 const partsOf = (first: string, last: string): NameParts => ({
-  ...(first === '' ? {} : { firstName: cut(first) }),
-  ...(last === '' ? {} : { lastName: cut(last) }),
+  ...(first === '' ? {} : { firstName: cut(first, CONTACT_FIELDS.firstName.most) }),
+  ...(last === '' ? {} : { lastName: cut(last, CONTACT_FIELDS.lastName.most) }),
 })
 
 /** By characters: half of one could not be stored. */
-const cut = (text: string): string => Array.from(text).slice(0, LONGEST_PART).join('')
+const cut = (text: string, most: number): string => Array.from(text).slice(0, most).join('')

@@ -1,33 +1,19 @@
 import { isSame, lookUp, numberOf } from '../audience/condition-values.ts'
+import {
+  CHANNELS,
+  CONTACT_FIELDS,
+  type ContactValues,
+  eachLine,
+  FLOW_FIELDS,
+} from '../contacts/contact-fields.ts'
 import type { StepOf } from './flow.ts'
 import { mergeProperties, refuseProperties } from '../contacts/properties.ts'
-import { cleanLine } from '../text.ts'
+import { cleanLine, isWithin } from '../text.ts'
 
-/** What a flow may write of a contact: neither identifiers nor consent. */
-export interface ContactFields {
-  firstName: string | null
-  lastName: string | null
-  company: string | null
-  jobTitle: string | null
-  preferredChannel: 'email' | 'sms' | null
-  properties: Record<string, unknown>
-}
-type Column = Exclude<keyof ContactFields, 'properties'>
+type Column = (typeof FLOW_FIELDS)[number]
+/** The fields of a contact that a flow may write. */
+export type ContactFields = Pick<ContactValues, Column | 'properties'>
 
-const COLUMNS = new Map<string, Column>([
-  ['firstName', 'firstName'],
-  ['lastName', 'lastName'],
-  ['company', 'company'],
-  ['jobTitle', 'jobTitle'],
-  ['preferredChannel', 'preferredChannel'],
-])
-/** In characters. */
-const LONGEST: Record<Exclude<Column, 'preferredChannel'>, number> = {
-  firstName: 100,
-  lastName: 100,
-  company: 200,
-  jobTitle: 200,
-}
 const PROPERTIES = 'properties.'
 
 /** Why the contact cannot be changed: a stable word, and a sentence. */
@@ -63,7 +49,11 @@ export function updateContact(
     ...Object.entries(append).map(([field, value]): [string, Change] => [field, appending(value)]),
     ...Object.entries(remove).map(([field, value]): [string, Change] => [field, removing(value)]),
   ]
-  const after = { ...before, properties: { ...before.properties } }
+  const after: ContactFields = {
+    ...eachLine((field) => before[field]),
+    preferredChannel: before.preferredChannel,
+    properties: { ...before.properties },
+  }
   for (const [field, change] of changes) {
     const refusal = write(after, field, change)
     if (refusal) return refusal
@@ -108,7 +98,7 @@ const isEqual = (a: unknown, b: unknown): boolean =>
   isSame(a, b) || JSON.stringify(a) === JSON.stringify(b)
 
 function write(contact: ContactFields, field: string, change: Change): Refusal | undefined {
-  const column = COLUMNS.get(field)
+  const column = FLOW_FIELDS.find((name) => name === field)
   if (column) {
     const changed = change(contact[column], field)
     if ('reason' in changed) return changed
@@ -134,11 +124,12 @@ function writeColumn(contact: ContactFields, column: Column, given: unknown): bo
   const text = cleaned === undefined || cleaned === '' ? null : cleaned
   if (text !== null && typeof text !== 'string') return false
   if (column === 'preferredChannel') {
-    if (text !== null && text !== 'email' && text !== 'sms') return false
-    contact.preferredChannel = text
+    const channel = CHANNELS.find((word) => word === text)
+    if (text !== null && channel === undefined) return false
+    contact.preferredChannel = channel ?? null
     return true
   }
-  if (text !== null && Array.from(text).length > LONGEST[column]) return false
+  if (text !== null && !isWithin(text, CONTACT_FIELDS[column].most)) return false
   contact[column] = text
   return true
 }

@@ -1,6 +1,7 @@
 import type { Condition, Filter } from '../audience/condition.ts'
 import { filtersOf } from '../audience/condition-check.ts'
 import { evaluate } from '../audience/condition-eval.ts'
+import { eachLine } from '../contacts/contact-fields.ts'
 import { type ContactFields, updateContact } from './contact-update.ts'
 import type { Definition, Step, Trigger } from './flow.ts'
 
@@ -104,10 +105,7 @@ const DECIDED: readonly string[] = [
 ]
 
 const NOBODY: ContactFields = {
-  firstName: null,
-  lastName: null,
-  company: null,
-  jobTitle: null,
+  ...eachLine(() => null),
   preferredChannel: null,
   properties: {},
 }

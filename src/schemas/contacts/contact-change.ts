@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Channel, EmailStatus, fields, SmsStatus, wishes } from './contact.ts'
+import { eachLine } from '../../domain/contacts/contact-fields.ts'
+import { Channel, EmailStatus, fields, lines, SmsStatus, wishes } from './contact.ts'
 import {
   Count,
   Cursor,
@@ -51,10 +52,7 @@ const writable = {
   externalId: Type.Optional(nullable(fields.externalId)),
   email: Type.Optional(nullable(fields.email)),
   phone: Type.Optional(nullable(fields.phone)),
-  firstName: Type.Optional(nullable(fields.firstName)),
-  lastName: Type.Optional(nullable(fields.lastName)),
-  company: Type.Optional(nullable(fields.company)),
-  jobTitle: Type.Optional(nullable(fields.jobTitle)),
+  ...eachLine((field) => Type.Optional(nullable(lines[field]))),
   emailStatus: Type.Optional(nullable(EmailStatus)),
   smsStatus: Type.Optional(nullable(SmsStatus)),
   preferredChannel: Type.Optional(nullable(Channel)),

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { CONTACT_FIELDS, eachLine } from '../../domain/contacts/contact-fields.ts'
 import { MOST_PROPERTIES } from '../../domain/contacts/properties.ts'
-import { SMS_STATUSES } from '../../domain/contacts/sms-status.ts'
-import { EMAIL_STATUSES } from '../../domain/status.ts'
 import { SUBSCRIPTION_STATUSES } from '../../domain/consent/subscription.ts'
 import {
   Address,
@@ -25,24 +24,21 @@ import {
 import { rowErrors } from '../error.ts'
 import { EXTERNAL_ID } from '../patterns.ts'
 
-export const CHANNELS = ['email', 'sms'] as const
-
 const MOST_CONTACTS_A_REQUEST = 1_000
 const MOST_TOPICS_A_REQUEST = 1_000
 
-export const EmailStatus = oneOf(EMAIL_STATUSES)
-export const SmsStatus = oneOf(SMS_STATUSES)
-export const Channel = oneOf(CHANNELS)
+export const EmailStatus = oneOf(CONTACT_FIELDS.emailStatus.words)
+export const SmsStatus = oneOf(CONTACT_FIELDS.smsStatus.words)
+export const Channel = oneOf(CONTACT_FIELDS.preferredChannel.words)
 
 const EXAMPLE = {
   id: ID,
   externalId: 'user-42',
   email: 'ada@example.com',
   phone: null,
+  ...eachLine(() => null),
   firstName: 'Ada',
   lastName: 'Lovelace',
-  company: null,
-  jobTitle: null,
   emailStatus: 'active',
   smsStatus: null,
   preferredChannel: 'email',
@@ -84,10 +80,7 @@ export const Contact = Type.Object(
     externalId: nullable(Type.String()),
     email: nullable(Type.String({ examples: ['ada@example.com'] })),
     phone: nullable(Type.String({ examples: ['+4915112345678'] })),
-    firstName: nullable(Type.String()),
-    lastName: nullable(Type.String()),
-    company: nullable(Type.String()),
-    jobTitle: nullable(Type.String()),
+    ...eachLine(() => nullable(Type.String())),
     emailStatus: nullable(EmailStatus),
     smsStatus: nullable(SmsStatus),
     preferredChannel: nullable(Channel),
@@ -139,24 +132,25 @@ export type Contact = Static<typeof Contact>
 
 const ExternalId = Type.String({
   minLength: 1,
-  maxLength: 255,
+  maxLength: CONTACT_FIELDS.externalId.most,
   pattern: EXTERNAL_ID,
   [CLEANED_KEYWORD]: 'word' satisfies Cleaned,
 })
 
-/** A text of one line. Blank clears the field. */
-const cleaned = (maxLength: number) =>
-  Type.String({ maxLength, [CLEANED_KEYWORD]: 'line' satisfies Cleaned })
+/** Texts of one line. A blank one clears its field. */
+export const lines = eachLine((field) =>
+  Type.String({
+    maxLength: CONTACT_FIELDS[field].most,
+    [CLEANED_KEYWORD]: 'line' satisfies Cleaned,
+  }),
+)
 
 /** What a caller may write, each within its limits. */
 export const fields = {
   externalId: ExternalId,
   email: Address({ examples: ['ada@example.com'] }),
-  phone: Type.String({ maxLength: 50, examples: ['+49 151 12345678'] }),
-  firstName: cleaned(100),
-  lastName: cleaned(100),
-  company: cleaned(200),
-  jobTitle: cleaned(200),
+  phone: Type.String({ maxLength: CONTACT_FIELDS.phone.most, examples: ['+49 151 12345678'] }),
+  ...lines,
   properties: Type.Record(Type.String(), Type.Unknown(), {
     maxProperties: MOST_PROPERTIES,
     description:
@@ -183,10 +177,7 @@ export const ContactInput = strict(
     externalId: Type.Optional(fields.externalId),
     email: Type.Optional(fields.email),
     phone: Type.Optional(fields.phone),
-    firstName: Type.Optional(fields.firstName),
-    lastName: Type.Optional(fields.lastName),
-    company: Type.Optional(fields.company),
-    jobTitle: Type.Optional(fields.jobTitle),
+    ...eachLine((field) => Type.Optional(lines[field])),
     emailStatus: Type.Optional(EmailStatus),
     smsStatus: Type.Optional(SmsStatus),
     preferredChannel: Type.Optional(Channel),

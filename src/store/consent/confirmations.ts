@@ -1,8 +1,10 @@
+import { MERGE_FIELDS, type MergeValues } from '../../domain/contacts/contact-fields.ts'
 import type { Brand } from '../../domain/content/brand.ts'
 import { brandOf } from '../access/organizations.ts'
 import type { SubscriptionStatus } from '../../domain/consent/subscription.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import type { Uuid } from '../../runtime/ids.ts'
+import { columnsOf } from '../audience/contact-columns.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 import type { ConfirmationKey } from '../platform/outbox.ts'
 import type { Pair } from './subscriptions.ts'
@@ -80,16 +82,8 @@ export async function listContacts(
 }
 
 /** A confirmation that is awaited, with the fields of its contact that a mail may name. */
-export interface Awaited extends ConfirmationKey {
-  email: string | null
+export interface Awaited extends ConfirmationKey, MergeValues {
   emailStatus: string | null
-  externalId: string | null
-  phone: string | null
-  firstName: string | null
-  lastName: string | null
-  company: string | null
-  jobTitle: string | null
-  properties: Record<string, unknown>
 }
 
 /** The awaited confirmations of these contacts that have had fewer than `mailsBelow` mails. */
@@ -99,8 +93,7 @@ export const list = (
   set: ConfirmationSet,
   { contactIds, mailsBelow }: { contactIds: readonly Uuid[]; mailsBelow: number },
 ) => tx<Awaited[]>`
-  select s.contact_id, s.topic_id, s.generation, c.email, c.email_status, c.external_id, c.phone,
-    c.first_name, c.last_name, c.company, c.job_title, c.properties
+  select s.contact_id, s.topic_id, s.generation, c.email_status, ${columnsOf(tx, MERGE_FIELDS, 'c')}
   from subscriptions s
   join contacts c on c.organization_id = s.organization_id and c.id = s.contact_id
   where ${isAwaited(tx, organizationId, set)} ${hasMailsBelow(tx, mailsBelow)}

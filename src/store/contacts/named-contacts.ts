@@ -1,4 +1,6 @@
+import { MERGE_FIELDS, type MergeValues } from '../../domain/contacts/contact-fields.ts'
 import { isUuid, type Uuid } from '../../runtime/ids.ts'
+import { columnsOf } from '../audience/contact-columns.ts'
 import type { Executor } from '../db/sql.ts'
 
 /** Contacts as callers name them: by our id, by their own, or by an address. */
@@ -89,22 +91,15 @@ export async function findAll(
 }
 
 /** A contact as a mail to its address may speak of it. */
-export interface MailedContact {
+export interface MailedContact extends MergeValues {
   id: Uuid
-  externalId: string | null
   email: string
-  phone: string | null
-  firstName: string | null
-  lastName: string | null
-  company: string | null
-  jobTitle: string | null
-  properties: Record<string, unknown>
 }
 
 /** The contacts that have one of the addresses, which are normalised. */
 export const listByEmail = (sql: Executor, organizationId: Uuid, emails: readonly string[]) => sql<
   MailedContact[]
 >`
-  select id, external_id, email, phone, first_name, last_name, company, job_title, properties
+  select id, ${columnsOf(sql, MERGE_FIELDS)}
   from contacts
   where organization_id = ${organizationId} and email = any(${[...new Set(emails)]}::text[])`

@@ -1,23 +1,17 @@
-import type { SmsStatus } from '../../domain/contacts/sms-status.ts'
-import type { EmailStatus } from '../../domain/status.ts'
+import {
+  CONTACT_FIELD_NAMES,
+  type ContactValues,
+  PLAIN_FIELDS,
+  STATUS_FIELDS,
+} from '../../domain/contacts/contact-fields.ts'
 import type { Uuid } from '../../runtime/ids.ts'
+import { columnsOf } from '../audience/contact-columns.ts'
 import * as statusTimes from '../consent/status-times.ts'
-import type { Executor, Transaction } from '../db/sql.ts'
+import { columnName, type Executor, type Transaction } from '../db/sql.ts'
 
 /** What callers write of a contact, as it is stored. */
-export interface StoredContact {
+export interface StoredContact extends ContactValues {
   id: Uuid
-  externalId: string | null
-  email: string | null
-  phone: string | null
-  firstName: string | null
-  lastName: string | null
-  company: string | null
-  jobTitle: string | null
-  emailStatus: EmailStatus | null
-  smsStatus: SmsStatus | null
-  preferredChannel: 'email' | 'sms' | null
-  properties: Record<string, unknown>
 }
 
 /** A contact as it is to be. */
@@ -36,10 +30,6 @@ export interface Keys {
   emails: readonly string[]
   phones: readonly string[]
 }
-
-const stored = (sql: Executor) => sql`
-    id, external_id, email, phone, first_name, last_name, company, job_title, email_status,
-    sms_status, preferred_channel, properties`
 
 /**
  * Whether a contact has one of the keys; undefined when there is nothing to look for. One scan of
@@ -67,7 +57,7 @@ export async function lock(
   const found = having(tx, keys)
   if (found === undefined) return []
   return tx<StoredContact[]>`
-    select ${stored(tx)}
+    select id, ${columnsOf(tx, CONTACT_FIELD_NAMES)}
     from contacts
     where organization_id = ${organizationId} and (${found})
     order by id
@@ -81,7 +71,7 @@ export async function read(
   id: Uuid,
 ): Promise<StoredContact | undefined> {
   const [contact] = await tx<StoredContact[]>`
-    select ${stored(tx)}
+    select id, ${columnsOf(tx, CONTACT_FIELD_NAMES)}
     from contacts
     where organization_id = ${organizationId} and id = ${id}`
   return contact
@@ -106,14 +96,19 @@ export async function listEmails(
 const sortKey = ({ email, phone, externalId }: ContactDraft): string =>
   email ?? phone ?? externalId ?? ''
 
-/** A column for `unnest`, which fills up what is missing with null: most columns are empty. */
-function column(
-  drafts: readonly ContactDraft[],
-  field: Exclude<keyof StoredContact, 'id' | 'properties'>,
-): (string | null)[] {
-  const values = drafts.map((draft) => draft[field])
-  return values.some((value) => value !== null) ? values : []
-}
+/** The fields whose columns are texts: all but `properties`. */
+const TEXT_COLUMNS = [...PLAIN_FIELDS, ...STATUS_FIELDS]
+const COLUMN_NAMES = CONTACT_FIELD_NAMES.map((field) => [field, columnName(field)] as const)
+
+/**
+ * Returns the text columns of the drafts, for `unnest`, which fills up what is missing with null:
+ * most columns are empty.
+ */
+const textColumns = (sql: Executor, drafts: readonly ContactDraft[]) =>
+  TEXT_COLUMNS.map((field) => {
+    const values = drafts.map((draft) => draft[field])
+    return sql`${values.some((value) => value !== null) ? values : []}::text[],`
+  })
 
 /**
  * Inserts new contacts and returns their ids. One that another request was faster with, or that has
@@ -128,30 +123,18 @@ export async function insert(
   const fresh = drafts.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
   // The join finds no row: the times are those of contacts that had no status before.
   const inserted = await tx<{ id: Uuid }[]>`
-    insert into contacts (organization_id, id, external_id, email, phone, first_name, last_name,
-      company, job_title, email_status, sms_status, preferred_channel, properties, resubscribed_at,
-      ${statusTimes.emailTimeColumns(tx)}, ${statusTimes.smsTimeColumns(tx)})
-    select ${organizationId}, draft.id, draft.external_id, draft.email, draft.phone,
-      draft.first_name, draft.last_name, draft.company, draft.job_title, draft.email_status,
-      draft.sms_status, draft.preferred_channel, draft.properties::jsonb,
+    insert into contacts (organization_id, id, ${columnsOf(tx, TEXT_COLUMNS)}, properties,
+      resubscribed_at, ${statusTimes.emailTimeColumns(tx)}, ${statusTimes.smsTimeColumns(tx)})
+    select ${organizationId}, draft.id, ${columnsOf(tx, TEXT_COLUMNS, 'draft')},
+      draft.properties::jsonb,
       case when draft.resubscribed::boolean then clock_timestamp() end,
       ${statusTimes.emailTimes(tx)}, ${statusTimes.smsTimes(tx)}
     from unnest(
       ${fresh.map(({ id }) => id)}::uuid[],
-      ${column(fresh, 'externalId')}::text[],
-      ${column(fresh, 'email')}::text[],
-      ${column(fresh, 'phone')}::text[],
-      ${column(fresh, 'firstName')}::text[],
-      ${column(fresh, 'lastName')}::text[],
-      ${column(fresh, 'company')}::text[],
-      ${column(fresh, 'jobTitle')}::text[],
-      ${column(fresh, 'emailStatus')}::text[],
-      ${column(fresh, 'smsStatus')}::text[],
-      ${column(fresh, 'preferredChannel')}::text[],
+      ${textColumns(tx, fresh)}
       ${fresh.map(({ properties, json }) => json ?? JSON.stringify(properties))}::text[],
       ${fresh.map(({ resubscribed }) => String(resubscribed))}::text[]
-    ) as draft (id, external_id, email, phone, first_name, last_name, company, job_title,
-      email_status, sms_status, preferred_channel, properties, resubscribed)
+    ) as draft (id, ${columnsOf(tx, TEXT_COLUMNS)}, properties, resubscribed)
     left join contacts on false
     on conflict do nothing
     returning id`
@@ -170,36 +153,16 @@ export async function update(
   if (drafts.length === 0) return
   const rows = drafts.map((draft) => ({
     id: draft.id,
-    external_id: draft.externalId,
-    email: draft.email,
-    phone: draft.phone,
-    first_name: draft.firstName,
-    last_name: draft.lastName,
-    company: draft.company,
-    job_title: draft.jobTitle,
-    email_status: draft.emailStatus,
-    sms_status: draft.smsStatus,
-    preferred_channel: draft.preferredChannel,
-    properties: draft.properties,
+    ...Object.fromEntries(COLUMN_NAMES.map(([field, column]) => [column, draft[field]])),
     address_changed: draft.addressChanged,
     resubscribed: draft.resubscribed,
   }))
   await tx`
     update contacts
-    set external_id = draft.external_id,
-      email = draft.email,
-      phone = draft.phone,
-      first_name = draft.first_name,
-      last_name = draft.last_name,
-      company = draft.company,
-      job_title = draft.job_title,
-      email_status = draft.email_status,
+    set ${CONTACT_FIELD_NAMES.map((field) => tx`${tx(field)} = ${tx(`draft.${field}`)},`)}
       email_status_changed_at = case
         when draft.address_changed or draft.email_status is distinct from contacts.email_status
         then now() else contacts.email_status_changed_at end,
-      sms_status = draft.sms_status,
-      preferred_channel = draft.preferred_channel,
-      properties = draft.properties,
       email_verified_at = case when not draft.address_changed then contacts.email_verified_at end,
       resubscribed_at = case
         when draft.resubscribed then clock_timestamp()
@@ -208,8 +171,7 @@ export async function update(
       (${statusTimes.smsTimeColumns(tx)}) = row(${statusTimes.smsTimes(tx)}),
       updated_at = greatest(contacts.updated_at, clock_timestamp())
     from jsonb_to_recordset(${tx.json(rows)}) as draft
-      (id uuid, external_id text, email text, phone text, first_name text, last_name text,
-        company text, job_title text, email_status text, sms_status text, preferred_channel text,
-        properties jsonb, address_changed boolean, resubscribed boolean)
+      (id uuid, ${TEXT_COLUMNS.map((field) => tx`${tx(field)} text,`)} properties jsonb,
+        address_changed boolean, resubscribed boolean)
     where contacts.organization_id = ${organizationId} and contacts.id = draft.id`
 }

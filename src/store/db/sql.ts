@@ -11,6 +11,7 @@ import type { Transaction } from './transaction.ts'
  * bigint counters as numbers. Nothing beyond this folder knows how the driver spells things.
  */
 export type { Sql, Transaction, Executor, Json }
+export { columnName } from './statement.ts'
 /** A part of a statement. */
 export type Part = Pending
 

@@ -119,9 +119,12 @@ function writeValue(value: unknown, values: unknown[]): string {
   return `$${values.push(value)}`
 }
 
+/** `firstName` → `first_name`. */
+export const columnName = (field: string): string => postgres.fromCamel(field)
+
 /** `contacts.firstName` → `"contacts"."first_name"`. */
 const nameOf = (name: string): string =>
-  `"${postgres.fromCamel(name).replaceAll('"', '""').replaceAll('.', '"."')}"`
+  `"${columnName(name).replaceAll('"', '""').replaceAll('.', '"."')}"`
 
 function rowsOf(rows: readonly object[]): Statement {
   const names = Object.keys(rows[0] ?? {})

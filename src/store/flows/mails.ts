@@ -1,22 +1,16 @@
+import { MERGE_FIELDS, type MergeValues } from '../../domain/contacts/contact-fields.ts'
 import type { Brand } from '../../domain/content/brand.ts'
 import { brandOf } from '../access/organizations.ts'
 import { dayBucket, type Uuid } from '../../runtime/ids.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import type { MailFacts } from '../../domain/delivery/delivery.ts'
+import { columnsOf } from '../audience/contact-columns.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /** The recipient of a flow's mail, and what the mail may refer to. */
-export interface Addressee {
+export interface Addressee extends MergeValues {
   id: Uuid
-  externalId: string | null
-  email: string | null
   emailStatus: EmailStatus | null
-  phone: string | null
-  firstName: string | null
-  lastName: string | null
-  company: string | null
-  jobTitle: string | null
-  properties: Record<string, unknown>
   brand: Brand
   /** The contact's subscription to the topic that was asked for; null: there is none. */
   topicStatus: string | null
@@ -34,9 +28,8 @@ export async function findAddressee(
   topicId: Uuid | null,
 ): Promise<Addressee | undefined> {
   const [addressee] = await sql<Addressee[]>`
-    select c.id, c.external_id, c.email, c.email_status, c.phone, c.first_name, c.last_name,
-      c.company, c.job_title, c.properties, ${brandOf(sql)} as brand, s.status as topic_status,
-      t.from_address as topic_from, t.from_name as topic_from_name,
+    select c.id, ${columnsOf(sql, MERGE_FIELDS, 'c')}, c.email_status, ${brandOf(sql)} as brand,
+      s.status as topic_status, t.from_address as topic_from, t.from_name as topic_from_name,
       t.connection_id as topic_connection_id
     from contacts c
     join organizations o on o.id = c.organization_id

@@ -1,7 +1,9 @@
 import { dayBucket, type Uuid } from '../../runtime/ids.ts'
 import type { Addressed } from '../../domain/address.ts'
+import { CONTACT_FIELD_NAMES } from '../../domain/contacts/contact-fields.ts'
 import { withDeadLinksIn } from '../../domain/mails/dead-links.ts'
 import { type Mailed, type MailKey, wayByAddress, waysByContact } from './erased-mails.ts'
+import { columnsOf } from '../audience/contact-columns.ts'
 import type { Executor } from '../db/sql.ts'
 
 type Fields = Record<string, unknown>
@@ -13,10 +15,10 @@ export async function contact(
   id: Uuid,
 ): Promise<Fields | undefined> {
   const [found] = await sql<Fields[]>`
-    select id, external_id, email, phone, first_name, last_name, company, job_title, email_status,
-      email_status_changed_at, sms_status, preferred_channel, properties, email_unsubscribed_at,
-      email_bounced_at, email_complained_at, email_suppressed_at, created_at, updated_at,
-      email_verified_at, email_opted_out_at, resubscribed_at, sms_consented_at, sms_opted_out_at
+    select id, ${columnsOf(sql, CONTACT_FIELD_NAMES)}, email_status_changed_at,
+      email_unsubscribed_at, email_bounced_at, email_complained_at, email_suppressed_at, created_at,
+      updated_at, email_verified_at, email_opted_out_at, resubscribed_at, sms_consented_at,
+      sms_opted_out_at
     from contacts
     where organization_id = ${organizationId} and id = ${id}`
   return found

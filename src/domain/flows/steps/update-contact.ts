@@ -1,3 +1,4 @@
+import { CONTACT_FIELDS, FLOW_FIELDS } from '../../contacts/contact-fields.ts'
 import { DEEPEST_PROPERTIES, isDeeper, refuseProperties } from '../../contacts/properties.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import { isLiquid } from '../../liquid.ts'
@@ -31,13 +32,6 @@ export const updateContact: StepRules<Config> = {
     [...Object.values(others).flatMap((changes) => Object.keys(changes)), ...unset].join(', '),
 }
 
-const LIMITS: Record<string, number> = {
-  firstName: 100,
-  lastName: 100,
-  company: 200,
-  jobTitle: 200,
-}
-const CHANNELS: readonly unknown[] = ['email', 'sms']
 const PROPERTY = 'properties.'
 const LONGEST_KEY = 255
 
@@ -83,19 +77,24 @@ function checkUpdate(config: Config, path: string): ErrorDetail[] {
   ]
 }
 
-const refuseField = (field: string): string | undefined =>
-  Object.hasOwn(LIMITS, field) || field === 'preferredChannel' || isProperty(field)
-    ? undefined
-    : `cannot be changed by a workflow; these can: ${Object.keys(LIMITS).join(', ')}, preferredChannel, properties.<key>`
+const flowField = (name: string) => FLOW_FIELDS.find((field) => field === name)
 
-function refuseValue(field: string, value: unknown): string | undefined {
-  // What is rendered is checked when the contact is written.
-  if (isProperty(field) || isLiquid(value)) return undefined
-  if (field === 'preferredChannel') {
-    return CHANNELS.includes(value) ? undefined : 'must be one of: email, sms'
-  }
-  const most = LIMITS[field] ?? 0
-  return typeof value === 'string' && value.length <= most
+const refuseField = (field: string): string | undefined =>
+  flowField(field) !== undefined || isProperty(field)
     ? undefined
-    : `must be a text of at most ${most} characters`
+    : `cannot be changed by a workflow; these can: ${FLOW_FIELDS.join(', ')}, properties.<key>`
+
+function refuseValue(name: string, value: unknown): string | undefined {
+  const field = flowField(name)
+  // What is rendered is checked when the contact is written.
+  if (field === undefined || isLiquid(value)) return undefined
+  const rule = CONTACT_FIELDS[field]
+  if (rule.kind === 'word') {
+    return rule.words.some((word) => word === value)
+      ? undefined
+      : `must be one of: ${rule.words.join(', ')}`
+  }
+  return typeof value === 'string' && value.length <= rule.most
+    ? undefined
+    : `must be a text of at most ${rule.most} characters`
 }
