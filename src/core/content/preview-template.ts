@@ -1,4 +1,4 @@
-import { CONTACT_FIELDS, eachLine } from '../../domain/contacts/contact-fields.ts'
+import { clearedLines, CONTACT_FIELDS, eachLine } from '../../domain/contacts/contact-fields.ts'
 import { mailBrand, type MailBrand } from '../../domain/content/brand.ts'
 import { refuse } from '../../domain/errors.ts'
 import { masked } from '../../domain/privacy/mask.ts'
@@ -107,8 +107,9 @@ export const dataOf = (
 
 type SampleContact = NonNullable<TemplatePreviewInput['contact']>
 
-/** Whom a request makes up, or our own example. */
-export const sampleOf = ({ contact }: TemplatePreviewInput): SampleContact => contact ?? SAMPLE
+/** Returns the contact that a request makes up, as it would be stored, or our own example. */
+export const sampleOf = ({ contact }: TemplatePreviewInput): SampleContact =>
+  contact ? { ...contact, ...clearedLines(contact) } : SAMPLE
 
 async function contactOf(sql: Executor, organizationId: Uuid, input: TemplatePreviewInput) {
   const { contactId: id, contact } = input

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { CONTACT_FIELDS, eachLine } from '../../domain/contacts/contact-fields.ts'
 import { MOST_PROPERTIES } from '../../domain/contacts/properties.ts'
 import { LONGEST_NAME } from '../../domain/text.ts'
 import {
@@ -14,21 +15,20 @@ import {
   strict,
   warnings,
 } from '../common.ts'
+import { lines } from '../contacts/contact.ts'
 import { EXAMPLE_CHECKS, MailChecks } from './mail-check.ts'
 
 const MOST_VARIABLES = 200
 const Values = (description: string) =>
   Type.Record(Type.String(), Type.Unknown(), { maxProperties: MOST_PROPERTIES, description })
 const text = (maxLength: number) => Type.Optional(nullable(Type.String({ maxLength })))
+const { externalId, phone } = CONTACT_FIELDS
 
 const SampleContact = strict({
-  externalId: text(255),
+  externalId: text(externalId.most),
   email: Type.Optional(Address()),
-  phone: text(50),
-  firstName: text(100),
-  lastName: text(100),
-  company: text(255),
-  jobTitle: text(255),
+  phone: text(phone.most),
+  ...eachLine((field) => Type.Optional(nullable(lines[field]))),
   properties: Type.Optional(Values('As `contact.properties`.')),
 })
 

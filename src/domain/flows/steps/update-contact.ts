@@ -2,7 +2,7 @@ import { CONTACT_FIELDS, FLOW_FIELDS } from '../../contacts/contact-fields.ts'
 import { DEEPEST_PROPERTIES, isDeeper, refuseProperties } from '../../contacts/properties.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import { isLiquid } from '../../liquid.ts'
-import { shown } from '../../text.ts'
+import { isWithin, shown } from '../../text.ts'
 import { problem, repeated, type StepRules } from './rules.ts'
 
 /** Of fields that say nothing about consent, and of `properties.<key>`. Texts are Liquid. */
@@ -94,7 +94,7 @@ function refuseValue(name: string, value: unknown): string | undefined {
       ? undefined
       : `must be one of: ${rule.words.join(', ')}`
   }
-  return typeof value === 'string' && value.length <= rule.most
+  return typeof value === 'string' && isWithin(value, rule.most)
     ? undefined
     : `must be a text of at most ${rule.most} characters`
 }
