@@ -1,3 +1,4 @@
+import { MERGE_FIELDS, type MergeValues } from '../../domain/contacts/contact-fields.ts'
 import { PRIORITIES, type SingleMailSource } from '../../domain/mails/mail-priority.ts'
 import { dayBucket, span, type Uuid } from '../../runtime/ids.ts'
 import { priorityOf } from '../mails/mail-priorities.ts'
@@ -5,6 +6,7 @@ import * as batchVariants from '../batches/batch-variants.ts'
 import * as answeredCounts from './answered-counts.ts'
 import { lateResults } from './late-results.ts'
 import * as outbox from '../platform/outbox.ts'
+import { columnsOf } from '../audience/contact-columns.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 
 export interface SingleMail {
@@ -105,17 +107,10 @@ export async function enqueueAll(sql: Executor, messages: readonly SingleMail[])
 }
 
 /** Columns of the contact that a mail may speak of. */
-export interface Recipient {
+export interface Recipient extends MergeValues {
   id: Uuid
   contactId: Uuid
-  externalId: string | null
   email: string
-  phone: string | null
-  firstName: string | null
-  lastName: string | null
-  company: string | null
-  jobTitle: string | null
-  properties: Record<string, unknown>
   /** Of a batch that is a test: which of its variants. */
   variant: number | null
 }
@@ -170,8 +165,7 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
       limit ${limit}
       for update skip locked
     ), checked as (
-      select candidate.id as row_id, candidate.contact_id, c.external_id, c.email, c.phone, c.first_name,
-        c.last_name, c.company, c.job_title, c.properties,
+      select candidate.id as row_id, candidate.contact_id, ${columnsOf(sql, MERGE_FIELDS, 'c')},
         coalesce(candidate.variant, live.ab_winner) as variant,
         case
           when c.id is null then 'contact_deleted'
@@ -217,9 +211,8 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
       (select count(*) from moved where state = 'skipped') as skipped,
       coalesce((
         select json_agg(json_build_object('id', row_id, 'contactId', contact_id,
-          'externalId', external_id, 'email', email, 'phone', phone, 'firstName', first_name,
-          'lastName', last_name, 'company', company, 'jobTitle', job_title,
-          'properties', properties, 'variant', variant) order by row_id)
+          ${MERGE_FIELDS.map((field) => sql`${field}::text, ${sql(field)},`)} 'variant', variant)
+          order by row_id)
         from checked
         where reason is null
       ), '[]') as recipients`
