@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { isKeyScope, isPersonal, type Role, type Scope } from '../src/domain/access/access.ts'
-import { type AppError, forbidden } from '../src/domain/errors.ts'
+import type { AppError } from '../src/domain/errors.ts'
 import type { Uuid } from '../src/runtime/ids.ts'
 import type { Sql } from '../src/store/db/sql.ts'
+import { HttpError } from './http/http-error.ts'
 
 type KeyActor = { kind: 'key'; keyId: Uuid }
 export type SessionActor = { kind: 'session'; sessionId: Uuid; userId: Uuid; role: Role }
@@ -39,7 +40,7 @@ export function personOf({ actor }: Caller): SessionActor {
 /** Says which scope would do, of those that this kind of credentials can have. */
 export function insufficient({ kind }: Caller['actor'], wanted: Scope): AppError {
   if (kind === 'key' && isPersonal(wanted)) {
-    return forbidden('Only a signed-in person may do this, no key', {
+    return new HttpError('FORBIDDEN', 'Only a signed-in person may do this, no key', {
       reason: 'session_required',
       headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
     })
@@ -47,7 +48,7 @@ export function insufficient({ kind }: Caller['actor'], wanted: Scope): AppError
   const scope = kind === 'key' && !isKeyScope(wanted) ? 'full' : wanted
   const message =
     kind === 'key' ? `This key lacks the scope "${scope}"` : `Your role lacks "${scope}"`
-  return forbidden(message, {
+  return new HttpError('FORBIDDEN', message, {
     reason: 'insufficient_scope',
     headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   })

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { HttpError } from '../http/http-error.ts'
 import { allows, SCOPES_OF_ROLE, type Scope } from '../../src/domain/access/access.ts'
-import { AppError } from '../../src/domain/errors.ts'
 import { SESSION_IDLE_MS } from '../../src/domain/access/login.ts'
 import type { Uuid } from '../../src/runtime/ids.ts'
 import * as apiKeys from '../../src/store/access/api-keys.ts'
@@ -182,6 +182,6 @@ const bearer = (header: string | undefined): string | undefined => BEARER.exec(h
 
 /** One answer for every reason: it must not tell which keys and sessions exist. */
 const unauthorized = () =>
-  new AppError('UNAUTHORIZED', 'Credentials are missing or not valid', {
+  new HttpError('UNAUTHORIZED', 'Credentials are missing or not valid', {
     headers: { 'www-authenticate': 'Bearer' },
   })

@@ -101,5 +101,5 @@ export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): L
 const tooManyTries = (seconds: number) =>
   new AppError('RATE_LIMITED', 'Too many tries to log in; wait before the next', {
     reason: 'too_many_logins',
-    headers: { 'retry-after': String(seconds) },
+    retryAfterSeconds: seconds,
   })

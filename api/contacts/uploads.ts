@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { Busboy } from '@fastify/busboy'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../../src/domain/errors.ts'
+import { HttpError } from '../http/http-error.ts'
 import { breather } from '../../src/runtime/breather.ts'
 import { malformedBody, unsupportedMediaType } from '../http/errors.ts'
 import { REQUEST_LIMITS } from '../http/request-limits.ts'
@@ -68,7 +69,7 @@ export function takeUploads(app: FastifyInstance): void {
   })
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     const { message } = unsupportedMediaType(request.headers['content-type'])
-    throw new AppError('REQUEST_FAILED', message.replace('application/json', ACCEPTED), {
+    throw new HttpError('REQUEST_FAILED', message.replace('application/json', ACCEPTED), {
       status: 415,
       reason: 'unsupported_media_type',
     })
@@ -273,7 +274,7 @@ const tooLarge = () =>
   new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${REQUEST_LIMITS.uploadBytes} bytes`)
 
 const tooSlow = () =>
-  new AppError('REQUEST_FAILED', 'The upload was too slow', {
+  new HttpError('REQUEST_FAILED', 'The upload was too slow', {
     status: 408,
     reason: 'upload_too_slow',
   })

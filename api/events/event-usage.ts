@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../../src/domain/errors.ts'
+import { HttpError } from '../http/http-error.ts'
 import { checkQuota, notifyOwners } from '../../src/core/events/quota.ts'
 import {
   type EventUsage,
@@ -28,7 +28,7 @@ const SECOND_MS = 1_000
 const MOST_NOTIFIED = 10_000
 
 /** The monthly quota refuses: a 429 whose body tells limit, usage and when it is reset. */
-class EventLimitExceeded extends AppError {}
+class EventLimitExceeded extends HttpError {}
 
 /**
  * Notes what the answer says of the events that were counted. Throws the 429 when they would have
@@ -109,12 +109,12 @@ function headersOf(usage: EventUsage, isExceeded: boolean): Record<string, strin
   }
 }
 
-function limitExceeded(usage: EventUsage, requested: number, now: number): AppError {
+function limitExceeded(usage: EventUsage, requested: number, now: number): HttpError {
   const { limit, current, percent } = figuresOf(usage)
   const resetsAt = nextMonth(now)
   const message = `The monthly event limit is used up; it is reset on ${isoOf(resetsAt).slice(0, 10)}`
   return new EventLimitExceeded('RATE_LIMITED', message, {
-    headers: { 'retry-after': String(Math.max(1, Math.ceil((resetsAt - now) / SECOND_MS))) },
+    retryAfterSeconds: Math.max(1, Math.ceil((resetsAt - now) / SECOND_MS)),
     fields: {
       error: 'event_limit_exceeded',
       message,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { safeParse } from 'secure-json-parse'
 import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
+import { HttpError } from './http-error.ts'
 import { findInexactNumbers, INEXACT_NUMBER } from '../../src/domain/json-numbers.ts'
 import { shown } from '../../src/domain/text.ts'
 import { sha256 } from '../../src/keys/tokens.ts'
@@ -58,7 +59,9 @@ export function readBodies(app: FastifyInstance): void {
     const isTaken = readsAnyBody === true || (encoding === 'gzip' && takesGzip === true)
     if (encoding !== 'identity' && !isTaken) {
       done(
-        new AppError('REQUEST_FAILED', 'A Content-Encoding is not supported here', { status: 415 }),
+        new HttpError('REQUEST_FAILED', 'A Content-Encoding is not supported here', {
+          status: 415,
+        }),
       )
       return
     }

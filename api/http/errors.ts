@@ -3,12 +3,13 @@ import type { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { storageFull } from '../../src/core/access/plan.ts'
-import { AppError, badRequest, type ErrorCode } from '../../src/domain/errors.ts'
+import { AppError, badRequest, type ErrorCode, unavailable } from '../../src/domain/errors.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import type { ApiError } from '../../src/schemas/error.ts'
 import { escapeHtml } from '../../src/domain/escape-html.ts'
 import { STORAGE_FULL } from '../../src/store/db/sql.ts'
 import { sendPage, wantsHtml } from './html-pages.ts'
+import { HttpError } from './http-error.ts'
 import { answerable, answerableMessage } from './input-paths.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 import { REQUEST_LIMITS } from './request-limits.ts'
@@ -84,23 +85,35 @@ async function bodyEnd(body: IncomingMessage): Promise<void> {
  */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(error, request)
-  const status = refusal.status ?? STATUS[refusal.code]
+  const status = statusOf(refusal)
   const { fieldsOf503, isPage } = request.routeOptions.config
   if (status >= 500) {
     request.log.error({ reqId: request.id, err: error, route: request.routeOptions.url }, 'failed')
   }
-  reply.code(status).headers({ [REQUEST_ID_HEADER]: request.id, ...refusal.headers })
+  reply.code(status).headers({ [REQUEST_ID_HEADER]: request.id, ...headersOf(refusal) })
   if (isPage && wantsHtml(request.headers.accept)) return sendPage(reply, pageOf(refusal, status))
   return reply.type('application/json; charset=utf-8').send({
     ...bodyOf(refusal, request.id),
-    ...refusal.fields,
+    ...(refusal instanceof HttpError ? refusal.fields : {}),
     ...(status === 503 && fieldsOf503 ? fieldsOf503(refusal) : {}),
   })
 }
 
+function statusOf(refusal: AppError): number {
+  if (refusal instanceof HttpError && refusal.status !== undefined) return refusal.status
+  const { code, retryAfterSeconds } = refusal
+  return code === 'INTERNAL_ERROR' && retryAfterSeconds !== undefined ? 503 : STATUS[code]
+}
+
+const headersOf = (refusal: AppError): Record<string, string> => ({
+  ...(refusal.retryAfterSeconds === undefined
+    ? {}
+    : { 'retry-after': String(refusal.retryAfterSeconds) }),
+  ...(refusal instanceof HttpError ? refusal.headers : {}),
+})
+
 /** What a person reads instead: the page they wanted, of a link in a mail, is not there now. */
-function pageOf({ message, headers }: AppError, status: number) {
-  const seconds = headers['retry-after']
+function pageOf({ message, retryAfterSeconds: seconds }: AppError, status: number) {
   const again = seconds === undefined ? '' : `Please try again in ${seconds} seconds.`
   if (status === 429)
     return { title: 'Too many requests', body: `<p>${escapeHtml(again)}</p>`, status }
@@ -124,9 +137,8 @@ function asRefusal(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error
   const code = wordOf(error, 'code')
   if (code !== undefined && UNAVAILABLE.has(code)) {
-    return new AppError('INTERNAL_ERROR', 'The service is not available for a moment', {
-      status: 503,
-      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    return unavailable('The service is not available for a moment', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
     })
   }
   if (code === STORAGE_FULL) return storageFull()
@@ -161,7 +173,7 @@ function asFrameworkRefusal(
       const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
       if (typeof status !== 'number' || status < 400 || status >= 500) return undefined
       const meaning = STATUS_CODES[status] ?? String(status)
-      return new AppError('REQUEST_FAILED', `The request was refused: ${meaning}`, { status })
+      return new HttpError('REQUEST_FAILED', `The request was refused: ${meaning}`, { status })
     }
   }
 }
@@ -174,7 +186,7 @@ const badPath = (message: string): AppError =>
   badRequest(`The path ${message}`, [{ path: 'path', message }])
 
 export const unsupportedMediaType = (given: string | undefined): AppError =>
-  new AppError(
+  new HttpError(
     'REQUEST_FAILED',
     given === undefined
       ? 'The body needs a Content-Type; send application/json'

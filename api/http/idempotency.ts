@@ -187,7 +187,7 @@ function answerOf(value: unknown, { routeOptions }: FastifyRequest, reply: Fasti
 const stillRunning = () =>
   conflict('A request with this Idempotency-Key is still running', {
     reason: 'idempotency_in_progress',
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
 const anotherRequest = () =>

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { AppError, notFound } from '../../src/domain/errors.ts'
+import { notFound } from '../../src/domain/errors.ts'
+import { HttpError } from './http-error.ts'
 
 interface Known {
   url: string
@@ -40,7 +41,7 @@ export function answerUnknownRoutes(
     }
     const allow = allowed.join(', ')
     done(
-      new AppError('REQUEST_FAILED', `This path answers ${allow} only`, {
+      new HttpError('REQUEST_FAILED', `This path answers ${allow} only`, {
         status: 405,
         reason: 'method_not_allowed',
         headers: { allow },

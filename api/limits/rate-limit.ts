@@ -116,7 +116,7 @@ export function answer(
 
 const tooMany = (seconds: number): AppError =>
   new AppError('RATE_LIMITED', `Too many requests; wait ${seconds} s`, {
-    headers: { 'retry-after': String(seconds) },
+    retryAfterSeconds: seconds,
   })
 
 /** The windows of an organization's plan, asked again every few seconds. */

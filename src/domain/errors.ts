@@ -30,11 +30,8 @@ export interface AppErrorOptions {
   /** A stable snake_case word of an open set, for programs that need more than the code. */
   reason?: string
   details?: ErrorDetail[]
-  /** Another status than the code's own, for REQUEST_FAILED (405, 415) and INTERNAL_ERROR (503). */
-  status?: number
-  headers?: Record<string, string>
-  /** Fields of the body besides, or instead of, those that every refusal has. */
-  fields?: Record<string, unknown>
+  /** When to try again. An INTERNAL_ERROR that says so passes by itself: see `unavailable`. */
+  retryAfterSeconds?: number
 }
 
 /** A refusal that we mean, with words for the caller. Anything else that is thrown is a bug. */
@@ -42,18 +39,14 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly reason: string | undefined
   readonly details: ErrorDetail[] | undefined
-  readonly status: number | undefined
-  readonly headers: Record<string, string>
-  readonly fields: Record<string, unknown>
+  readonly retryAfterSeconds: number | undefined
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message)
     this.code = code
     this.reason = options.reason
     this.details = options.details
-    this.status = options.status
-    this.headers = options.headers ?? {}
-    this.fields = options.fields ?? {}
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 
@@ -64,6 +57,12 @@ export const forbidden = (message: string, options?: AppErrorOptions): AppError 
 
 export const conflict = (message: string, options?: AppErrorOptions): AppError =>
   new AppError('CONFLICT', message, options)
+
+/** Something that the answer needs cannot be reached, or is too busy, for a moment. */
+export const unavailable = (
+  message: string,
+  options: { reason?: string; retryAfterSeconds: number },
+): AppError => new AppError('INTERNAL_ERROR', message, options)
 
 /** A rule that needs other fields, the clock or stored data refuses a body that fits the schema. */
 export const badRequest = (message: string, details: ErrorDetail[], reason?: string): AppError =>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import { AppError } from '../domain/errors.ts'
+import { unavailable } from '../domain/errors.ts'
 
 /** argon2id, the library's default (OWASP Password Storage: 19 MiB, two passes, one lane). */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -54,8 +54,7 @@ function bounded(mostAtOnce: number, mostWaiting: number) {
 
 /** Of all whose password is to be looked at, more than one process can take. */
 export const tooManyLogins = () =>
-  new AppError('INTERNAL_ERROR', 'Too many people are logging in at this moment', {
-    status: 503,
+  unavailable('Too many people are logging in at this moment', {
     reason: 'busy',
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

@@ -1,4 +1,4 @@
-import { AppError, badRequest } from '../domain/errors.ts'
+import { type AppError, badRequest, unavailable } from '../domain/errors.ts'
 import type { Content, ContentPaths, ContentSource } from './content.ts'
 import type { Syntax } from './liquid.ts'
 import { RenderError } from './render.ts'
@@ -73,8 +73,7 @@ export function createContents(renderer: Renderer, organizationId: string): Cont
 
 /** There was no time: the caller may try again. */
 export const overloaded = (): AppError =>
-  new AppError('INTERNAL_ERROR', 'There was no time to check the content', {
-    status: 503,
+  unavailable('There was no time to check the content', {
     reason: 'overloaded',
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

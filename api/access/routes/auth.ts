@@ -5,7 +5,8 @@ import {
   openSession,
   switchSession,
 } from '../../../src/core/access/sessions.ts'
-import { AppError, badRequest, forbidden } from '../../../src/domain/errors.ts'
+import { badRequest, forbidden } from '../../../src/domain/errors.ts'
+import { HttpError } from '../../http/http-error.ts'
 import type { Uuid } from '../../../src/runtime/ids.ts'
 import { Success } from '../../../src/schemas/common.ts'
 import {
@@ -162,7 +163,7 @@ async function emailOf(
 
 /** The same whether the address is known or not. */
 const wrongLogin = () =>
-  new AppError('UNAUTHORIZED', 'The address or the password is wrong', {
+  new HttpError('UNAUTHORIZED', 'The address or the password is wrong', {
     headers: { 'www-authenticate': 'Bearer' },
   })
 

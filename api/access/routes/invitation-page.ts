@@ -4,6 +4,7 @@ import { acceptInvitation, findInvited } from '../../../src/core/access/accept-i
 import type { Brand } from '../../../src/domain/content/brand.ts'
 import { FAILURES_LAST_MS, SHORTEST_PASSWORD } from '../../../src/domain/access/login.ts'
 import { AppError, badRequest, conflict } from '../../../src/domain/errors.ts'
+import { HttpError } from '../../http/http-error.ts'
 import { LONGEST_NAME } from '../../../src/domain/text.ts'
 import { readInvitation } from '../../../src/keys/invitation-links.ts'
 import { Accepted, AcceptanceInput } from '../../../src/schemas/access/invitation.ts'
@@ -219,7 +220,7 @@ function refuseOver(accept: string | undefined, reply: FastifyReply): FastifyRep
       body: `<p>${OVER}. Nothing has changed. Please use the link in the newest mail, or ask whoever invited you for another.</p>`,
     })
   }
-  throw new AppError('REQUEST_FAILED', `This invitation no longer works. ${OVER}`, {
+  throw new HttpError('REQUEST_FAILED', `This invitation no longer works. ${OVER}`, {
     status: 410,
     reason: 'link_over',
   })

@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { addressedByHash } from '../../../src/keys/addresses.ts'
 import type { Brand } from '../../../src/domain/content/brand.ts'
-import { AppError, badRequest } from '../../../src/domain/errors.ts'
+import { badRequest } from '../../../src/domain/errors.ts'
+import { HttpError } from '../../http/http-error.ts'
 import { Confirmed } from '../../../src/schemas/consent/confirmation.ts'
 import { TokenParams } from '../../../src/schemas/consent/unsubscribe.ts'
 import * as confirming from '../../../src/core/consent/confirm.ts'
@@ -167,7 +168,7 @@ function refuseOver(
       body: `<p>${escapeHtml(say('confirm.overReason'))}</p>`,
     })
   }
-  throw new AppError('REQUEST_FAILED', `This confirmation link no longer works. ${OVER}`, {
+  throw new HttpError('REQUEST_FAILED', `This confirmation link no longer works. ${OVER}`, {
     status: 410,
     reason: 'link_over',
   })

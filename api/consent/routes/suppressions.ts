@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { addressed } from '../../../src/keys/addresses.ts'
 import { allows } from '../../../src/domain/access/access.ts'
-import { forbidden, notFound } from '../../../src/domain/errors.ts'
+import { notFound } from '../../../src/domain/errors.ts'
 import { Success } from '../../../src/schemas/common.ts'
 import {
   Suppression,
@@ -15,6 +15,7 @@ import { transact } from '../../../src/store/db/sql.ts'
 import * as suppressions from '../../../src/store/consent/suppressions.ts'
 import { audit } from '../../access/audit.ts'
 import { decodeCursor } from '../../http/cursor.ts'
+import { HttpError } from '../../http/http-error.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { pageOf } from '../../http/pages.ts'
 
@@ -101,7 +102,8 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       await transact(sql, async (tx) => {
         const entry = await removeSuppression(tx, organizationId, address, (known) => {
           if (!isGrave(known) || allows(scopes, 'full')) return
-          throw forbidden(`An address that is ${known.reason} is taken off with the scope "full"`, {
+          const message = `An address that is ${known.reason} is taken off with the scope "full"`
+          throw new HttpError('FORBIDDEN', message, {
             reason: 'insufficient_scope',
             headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="full"' },
           })

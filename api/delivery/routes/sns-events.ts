@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createSnsReceiver, toSnsEvent } from '../../../src/core/delivery/receive-sns.ts'
-import { AppError } from '../../../src/domain/errors.ts'
+import { AppError, unavailable } from '../../../src/domain/errors.ts'
 import type { SnsMessage, SnsTopic } from '../../../src/domain/delivery/sns-message.ts'
 import {
   ConnectionParams,
@@ -10,6 +10,7 @@ import {
 } from '../../../src/schemas/delivery/webhook.ts'
 import type { Deps } from '../../deps.ts'
 import { malformedBody } from '../../http/errors.ts'
+import { HttpError } from '../../http/http-error.ts'
 import { failures } from '../../http/failures.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { limitAddress } from '../../limits/rate-limit.ts'
@@ -73,7 +74,7 @@ export const snsRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
       const { topic } = proof
       isProven(request, reply, topic)
       await takeTurn(topic.id, reply)
-      if (proof.kind === 'unreachable') throw unavailable('The certificate of SNS')
+      if (proof.kind === 'unreachable') throw unreachable('The certificate of SNS')
       if (message.Type === 'Notification') return keep(toSnsEvent(message, topic))
       if (message.Type === 'SubscriptionConfirmation') return confirm(request, message, topic)
       request.log.warn({ connectionId: topic.id }, 'a topic of SNS sends no more delivery events')
@@ -88,7 +89,7 @@ export const snsRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   ): Promise<WebhookAnswer> {
     const confirmation = await receiver.confirm(message, topic)
     log.info({ connectionId: topic.id, confirmation }, 'a topic of SNS asked for confirmation')
-    if (confirmation === 'unreachable') throw unavailable('SNS')
+    if (confirmation === 'unreachable') throw unreachable('SNS')
     if (confirmation === 'confirmed') return { status: 'processed' }
     return { status: 'ignored', reason: 'confirmation_refused' }
   }
@@ -105,11 +106,10 @@ const rawDelivery = (): AppError =>
     { reason: 'raw_delivery' },
   )
 
-const unavailable = (what: string): AppError =>
-  new AppError('INTERNAL_ERROR', `${what} cannot be reached; try again`, {
-    status: 503,
+const unreachable = (what: string): AppError =>
+  unavailable(`${what} cannot be reached; try again`, {
     reason: 'provider_unreachable',
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
 /** Why a request has no body that is a message. */
@@ -122,7 +122,7 @@ function unreadable(request: FastifyRequest): Error {
   }
   if (reason === 'unsupported_encoding') {
     const message = 'A Content-Encoding is not supported here'
-    return new AppError('REQUEST_FAILED', message, { status: 415 })
+    return new HttpError('REQUEST_FAILED', message, { status: 415 })
   }
   return malformedBody('is not a JSON object that can be stored')
 }

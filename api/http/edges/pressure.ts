@@ -6,7 +6,7 @@ import type {
   preParsingHookHandler,
   preValidationHookHandler,
 } from 'fastify'
-import { AppError } from '../../../src/domain/errors.ts'
+import { unavailable } from '../../../src/domain/errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { configOf } from '../route-config.ts'
 
@@ -73,10 +73,9 @@ export function refuseUnderPressure(
     }
     metrics.refusedUnderPressure.inc({ reason })
     done(
-      new AppError('INTERNAL_ERROR', 'The server is overloaded', {
-        status: 503,
+      unavailable('The server is overloaded', {
         reason: 'overloaded',
-        headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
       }),
     )
   })

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../../src/domain/errors.ts'
 import { networkOf } from '../network.ts'
 import { answerClientError } from '../errors.ts'
+import { HttpError } from '../http-error.ts'
 import type { Metrics } from '../metrics.ts'
 import { configOf } from '../route-config.ts'
 import { REQUEST_LIMITS } from '../request-limits.ts'
@@ -85,7 +86,7 @@ function repeatedHeader({ rawHeaders }: IncomingMessage): string | undefined {
 }
 
 const refused = (status: number, words: string): AppError =>
-  new AppError('REQUEST_FAILED', words, { status })
+  new HttpError('REQUEST_FAILED', words, { status })
 
 interface Guard {
   metrics: Metrics

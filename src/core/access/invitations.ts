@@ -193,7 +193,7 @@ async function requireMailsLeft(
   if (waitMs === 0) return
   throw new AppError('RATE_LIMITED', 'Too many invitations were mailed in the last 24 hours', {
     reason: 'too_many_invitations',
-    headers: { 'retry-after': String(Math.ceil(waitMs / 1_000)) },
+    retryAfterSeconds: Math.ceil(waitMs / 1_000),
   })
 }
 

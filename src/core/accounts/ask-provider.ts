@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts'
+import { type AppError, unavailable } from '../../domain/errors.ts'
 import type { Key } from '../../store/accounts/provider-readings.ts'
 
 /** Asks providers: the API itself never talks to one. */
@@ -17,8 +17,7 @@ const RETRY_AFTER_SECONDS = 5
 export const CANNOT_ASK = 'cannot_ask'
 
 export const cannotAsk = (): AppError =>
-  new AppError('INTERNAL_ERROR', 'Accounts cannot be asked at the moment', {
-    status: 503,
+  unavailable('Accounts cannot be asked at the moment', {
     reason: CANNOT_ASK,
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

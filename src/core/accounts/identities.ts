@@ -4,7 +4,7 @@ import {
   givenAccount,
   isAccountNumber,
 } from '../../domain/accounts/account-names.ts'
-import { AppError, notFound, refuse } from '../../domain/errors.ts'
+import { AppError, notFound, refuse, unavailable } from '../../domain/errors.ts'
 import type { ListedIdentity } from '../../domain/accounts/identity.ts'
 import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { StoredIdentity } from '../../schemas/accounts/domain.ts'
@@ -110,10 +110,8 @@ function nowhere({ unreachable }: Searched<unknown, connections.Account>, asked:
       })),
     })
   }
-  const message = 'None of the connected accounts can be reached'
-  return new AppError('INTERNAL_ERROR', message, {
-    status: 503,
+  return unavailable('None of the connected accounts can be reached', {
     reason: 'accounts_unreachable',
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 }

@@ -30,5 +30,5 @@ export function createWaitingRoom(most = MOST_WAITING) {
 export const tooMany = (): AppError =>
   new AppError('RATE_LIMITED', 'Too many questions to your accounts are open at once', {
     reason: 'too_many_questions',
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

@@ -86,7 +86,7 @@ export async function pushTemplates(
       requireKnown(pushed, values, found, force)
       rows.push({ pushed, values, found, content })
     } catch (error) {
-      if (!(error instanceof AppError) || error.status === 503) throw error
+      if (!(error instanceof AppError) || error.code === 'INTERNAL_ERROR') throw error
       refusals.push({ index, refusal: error })
     }
   }

@@ -159,7 +159,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
 const tooBusy = (): AppError =>
   new AppError('RATE_LIMITED', 'Too many checks are under way; try again in a moment', {
     reason: 'tools_busy',
-    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
 /** The addresses of a host, within the look-ups of the request. */
