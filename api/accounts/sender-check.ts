@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
   type CheckedSenders,
   createSenderCheck,
@@ -8,23 +8,33 @@ import {
 import type { Asker } from '../../src/core/accounts/ask-provider.ts'
 import type { Warning } from '../../src/schemas/common.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The senders of the request, once they were checked. */
+    checkedSenders: CheckedSenders | undefined
+  }
+}
+
 /**
  * Keeps what was found out about the senders of a request. They are checked in a `preHandler`: no
  * transaction is open while an account is asked, and a request that is answered by its
  * Idempotency-Key is refused for nothing that was found.
  */
-export function createSenderChecks(deps: { asker: Asker; now: () => number }) {
+export function createSenderChecks(
+  app: FastifyInstance,
+  deps: { asker: Asker; now: () => number },
+) {
   const checkSenders = createSenderCheck(deps)
-  const checked = new WeakMap<FastifyRequest, CheckedSenders>()
+  app.decorateRequest('checkedSenders', undefined)
 
   return {
     /** Asks about the senders of a request, all at once, within two seconds. */
     check: async (request: FastifyRequest, senders: readonly Sender[]): Promise<void> => {
-      checked.set(request, await checkSenders(request.caller, senders))
+      request.checkedSenders = await checkSenders(request.caller, senders)
     },
 
     /** What was found. */
-    of: (request: FastifyRequest): CheckedSenders => checked.get(request) ?? NOTHING_KNOWN,
+    of: ({ checkedSenders }: FastifyRequest): CheckedSenders => checkedSenders ?? NOTHING_KNOWN,
   }
 }
 

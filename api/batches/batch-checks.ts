@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Asker } from '../../src/core/accounts/ask-provider.ts'
 import { resolveSender } from '../../src/core/accounts/resolve-sender.ts'
 import { estimateAudience } from '../../src/core/batches/batch-audience.ts'
@@ -10,6 +10,13 @@ import type { BatchInput } from '../../src/schemas/batches/batch.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { createSenderChecks } from '../accounts/sender-check.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** About how many contacts the batch of the request would be sent to. */
+    audienceEstimate: number | undefined
+  }
+}
+
 interface Deps {
   asker: Asker
   searchSql: Sql
@@ -20,9 +27,9 @@ interface Deps {
  * What is found out about a batch in a `preHandler`, before its transaction: whether the account
  * may send from its address, whether its content compiles, and about how many it would be sent to.
  */
-export function createBatchChecks({ asker, searchSql, now }: Deps) {
-  const senders = createSenderChecks({ asker, now })
-  const estimates = new WeakMap<FastifyRequest, number>()
+export function createBatchChecks(app: FastifyInstance, { asker, searchSql, now }: Deps) {
+  const senders = createSenderChecks(app, { asker, now })
+  app.decorateRequest('audienceEstimate', undefined)
 
   return {
     /** `isCompiled`: its content is one that is stored already. */
@@ -44,8 +51,8 @@ export function createBatchChecks({ asker, searchSql, now }: Deps) {
       const estimate = async (): Promise<void> => {
         const at = new Date(now()).toISOString()
         const pools = { sql, searchSql }
-        const count = await estimateAudience(pools, organizationId, namedAudience(input), at)
-        estimates.set(request, count)
+        const audience = namedAudience(input)
+        request.audienceEstimate = await estimateAudience(pools, organizationId, audience, at)
       }
       await Promise.all([checkSender(), checkContent(), estimate()])
     },
@@ -54,7 +61,7 @@ export function createBatchChecks({ asker, searchSql, now }: Deps) {
     of: (request: FastifyRequest): BatchContext => ({
       senders: senders.of(request),
       compile: request.contents.compile.bind(request.contents),
-      estimate: estimates.get(request) ?? 0,
+      estimate: request.audienceEstimate ?? 0,
       now: now(),
       requestId: request.id,
     }),

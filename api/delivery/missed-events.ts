@@ -3,6 +3,13 @@ import { SLOW_ANSWER_MS } from '../../src/core/delivery/receiving.ts'
 import type { Uuid } from '../../src/runtime/ids.ts'
 import type { Deps } from '../deps.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The connection whose event the request brings, once it is known. */
+    eventConnection: Whose | undefined
+  }
+}
+
 interface Whose {
   organizationId: Uuid
   id: Uuid
@@ -13,11 +20,11 @@ interface Whose {
  * all. Returns how a route says whose event a request brings, once it knows.
  */
 export function tellMissedEvents(app: FastifyInstance, { receiving }: Pick<Deps, 'receiving'>) {
-  const known = new WeakMap<FastifyRequest, Whose>()
+  app.decorateRequest('eventConnection', undefined)
 
   app.addHook('onResponse', (request, reply, done) => {
     const isSlow = reply.elapsedTime > SLOW_ANSWER_MS
-    const whose = known.get(request)
+    const whose = request.eventConnection
     if (reply.statusCode >= 500 || (whose && (reply.statusCode === 429 || isSlow))) {
       receiving.refused(whose)
     }
@@ -25,7 +32,7 @@ export function tellMissedEvents(app: FastifyInstance, { receiving }: Pick<Deps,
   })
 
   return (request: FastifyRequest, reply: FastifyReply, whose: Whose): void => {
-    known.set(request, whose)
+    request.eventConnection = whose
     reply.raw.once('close', () => {
       if (!reply.raw.writableEnded) receiving.refused(whose)
     })

@@ -1,14 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { describeUnread, parseEvent, type UnreadBody } from '../../src/core/delivery/read-event.ts'
+import {
+  describeUnread,
+  parseEvent,
+  type UnreadBody,
+  type UnreadReason,
+} from '../../src/core/delivery/read-event.ts'
 
-interface Read {
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The bytes of the body, and why they cannot be read as JSON. Undefined: there is no body. */
+    eventBody: (Bytes & { reason: UnreadReason | undefined }) | undefined
+  }
+}
+
+interface Bytes {
   bytes: Buffer
   isWhole: boolean
 }
-
-const reads = new WeakMap<FastifyRequest, Read>()
-const unread = new WeakMap<FastifyRequest, UnreadBody>()
 
 /**
  * Bodies of the routes of `app` are never refused for what they are: the event bus takes a 4xx for
@@ -17,6 +26,7 @@ const unread = new WeakMap<FastifyRequest, UnreadBody>()
  * of a key that is there twice the last one counts: the sender cannot mend it.
  */
 export function readEventBodies(app: FastifyInstance, mostBytes: number): void {
+  app.decorateRequest('eventBody', undefined)
   app.removeAllContentTypeParsers()
   // What it is said to be does not matter, and Fastify refuses a type that it cannot parse.
   app.addHook('onRequest', (request, _reply, done) => {
@@ -25,22 +35,20 @@ export function readEventBodies(app: FastifyInstance, mostBytes: number): void {
   })
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     const read = await readBounded(payload, mostBytes)
-    reads.set(request, read)
     const found = parse(read, request.raw.headers['content-encoding'])
-    if ('value' in found) return found.value
-    unread.set(request, describeUnread(found.reason, read.bytes))
-    return undefined
+    request.eventBody = { ...read, reason: 'reason' in found ? found.reason : undefined }
+    return 'value' in found ? found.value : undefined
   })
 }
 
 /** Why a request has no body that is an event; asked of one that has none. */
-export function unreadOf(request: FastifyRequest): UnreadBody {
-  const { bytes = Buffer.alloc(0) } = reads.get(request) ?? {}
-  return unread.get(request) ?? describeUnread('no_envelope', bytes)
+export function unreadOf({ eventBody }: FastifyRequest): UnreadBody {
+  const { reason = 'no_envelope', bytes = Buffer.alloc(0) } = eventBody ?? {}
+  return describeUnread(reason, bytes)
 }
 
 /** Up to the limit; what is beyond is not waited for, since the sender is to hear the answer. */
-function readBounded(payload: IncomingMessage, mostBytes: number): Promise<Read> {
+function readBounded(payload: IncomingMessage, mostBytes: number): Promise<Bytes> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
@@ -61,7 +69,7 @@ function readBounded(payload: IncomingMessage, mostBytes: number): Promise<Read>
   })
 }
 
-function parse({ bytes, isWhole }: Read, encoding = 'identity'): ReturnType<typeof parseEvent> {
+function parse({ bytes, isWhole }: Bytes, encoding = 'identity'): ReturnType<typeof parseEvent> {
   if (encoding !== 'identity') return { reason: 'unsupported_encoding' }
   return isWhole ? parseEvent(bytes.toString('utf8')) : { reason: 'too_large' }
 }

@@ -53,6 +53,18 @@ export const BANNED: readonly Banned[] = [
   },
   { pattern: /\bpeppers?\b/i, say: 'HMAC key' },
 
+  // HTTP.
+  {
+    pattern: /WeakMap<FastifyRequest/,
+    say: 'decorateRequest, with the property declared on FastifyRequest',
+    where: /^api\//,
+  },
+  {
+    pattern: /'(?:retry-after|www-authenticate)'/,
+    say: 'retryAfterSeconds; headers are made by api/http',
+    where: /^src\/(?:core|domain|mail|store)\/|^src\/[^/]+$/,
+  },
+
   // Names.
   { pattern: /\bStanding\b/, say: 'LockedExecution, LockedBatch' },
   { pattern: /\bmeant\(/, say: 'relevantErrors' },

@@ -32,7 +32,7 @@ export const batchChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
   { asker, searchSql, now },
 ) => {
-  const checks = createBatchChecks({ asker, searchSql, now })
+  const checks = createBatchChecks(app, { asker, searchSql, now })
 
   /** Checks what would be sent, before a transaction is open. */
   const check = async (request: FastifyRequest, id: string, patch: BatchPatch): Promise<void> => {

@@ -38,7 +38,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
   { asker, now, searchSql, renderer, publicUrl },
 ) => {
-  const checks = createBatchChecks({ asker, searchSql, now })
+  const checks = createBatchChecks(app, { asker, searchSql, now })
 
   app.post(
     '/v1/batch',

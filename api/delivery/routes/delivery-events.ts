@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../../src/domain/errors.ts'
 import { webhookProofs } from '../../../src/core/accounts/webhook-proofs.ts'
 import { toInboundEvent, toUnreadEvent } from '../../../src/core/delivery/receive-event.ts'
@@ -21,7 +20,12 @@ import { readEventBodies, unreadOf } from '../webhook-bodies.ts'
 
 const SECRET_HEADER = 'x-webhook-secret'
 
-const proven = new WeakMap<FastifyRequest, WebhookProof>()
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The connection whose secret the request has. */
+    webhookProof: WebhookProof | undefined
+  }
+}
 
 /**
  * Delivery events, stored before they are answered and applied afterwards. The proof decides whose
@@ -34,6 +38,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
   const isProven = tellMissedEvents(app, deps)
   const takeTurn = limitUnverified(deps)
   readEventBodies(app, REQUEST_LIMITS.deliveryEventBytes)
+  app.decorateRequest('webhookProof', undefined)
 
   app.post(
     '/webhooks/ses/:accountNumber',
@@ -70,13 +75,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         if (!proof) {
           throw new AppError('UNAUTHORIZED', 'The webhook secret is missing or not valid')
         }
-        proven.set(request, proof)
+        request.webhookProof = proof
         isProven(request, reply, proof)
         await takeTurn(proof.id, reply)
       },
     },
     (request) => {
-      const proof = proven.get(request)
+      const { webhookProof: proof } = request
       if (!proof) throw new Error('the secret was not checked')
       if (request.validationError === undefined) return keep(toInboundEvent(request.body, proof))
       return keep(toUnreadEvent(unreadOf(request), proof))

@@ -41,7 +41,7 @@ const withSteps = (pushed: PushedFlow): PushedFlow => ({
 /** Workflows as files: pulled, edited, pushed. */
 export const flowPushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, now } = deps
-  const senders = createSenderChecks(deps)
+  const senders = createSenderChecks(app, deps)
 
   app.post(
     '/v1/workflows/push',

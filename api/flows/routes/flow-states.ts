@@ -34,7 +34,7 @@ const writing = { scope: 'workflows' } as const
 /** Whether a flow runs, what it was, what it looks like, and what signs its webhooks. */
 export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, now } = deps
-  const senders = createSenderChecks(deps)
+  const senders = createSenderChecks(app, deps)
 
   app.post(
     '/v1/workflows/:workflowId/enable',

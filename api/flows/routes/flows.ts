@@ -35,7 +35,7 @@ const writing = { scope: 'workflows' } as const
 /** What customers draw: flows in the code. Their runs are executions. */
 export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, now } = deps
-  const senders = createSenderChecks(deps)
+  const senders = createSenderChecks(app, deps)
 
   app.post(
     '/v1/workflows',

@@ -33,7 +33,13 @@ const sending = { scope: 'send' } as const
 const reading = { scope: ['read', 'send'] } as const
 const checkRows = rowChecker(EmailInput)
 
-/** Mails of a request that were checked and made before its transaction. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Mails of the request that were checked and made before its transaction. */
+    preparedMails: Prepared | undefined
+  }
+}
+
 interface Prepared {
   mails: { index: number; mail: PreparedMail | AppError }[]
   failures: RowFailures
@@ -42,7 +48,7 @@ interface Prepared {
 /** One mail to one address. The mail queue sends it, before all other mail of its account. */
 export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, publicUrl, renderer, now } = deps
-  const prepared = new WeakMap<FastifyRequest, Prepared>()
+  app.decorateRequest('preparedMails', undefined)
 
   /** In a `preHandler`: no transaction is open while mails are rendered. */
   async function prepare(
@@ -59,13 +65,12 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       now: now(),
     })
     const mails = made.map((mail, position) => ({ index: rows[position]?.index ?? position, mail }))
-    prepared.set(request, { mails, failures })
+    request.preparedMails = { mails, failures }
   }
 
-  const preparedOf = (request: FastifyRequest): Prepared => {
-    const found = prepared.get(request)
-    if (!found) throw new Error('mails are prepared before they are written')
-    return found
+  const preparedOf = ({ preparedMails }: FastifyRequest): Prepared => {
+    if (!preparedMails) throw new Error('mails are prepared before they are written')
+    return preparedMails
   }
 
   const accept = ({ tx, caller: { organizationId } }: FastifyRequest, mails: PreparedMail[]) =>

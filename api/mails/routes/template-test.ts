@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import type { PreparedMail } from '../../../src/core/mails/prepare-mails.ts'
 import { prepareTest, sendTest } from '../../../src/core/mails/test-template.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
@@ -9,11 +8,17 @@ import { audit } from '../../access/audit.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The mails, or why there are none: a request that is answered by its key is not refused. */
+    testMails: Promise<PreparedMail[]> | undefined
+  }
+}
+
 /** A template, mailed to who wants to see it in a mail program. */
 export const templateTestRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, publicUrl, renderer, now } = deps
-  /** The mails, or why there are none: a request that is answered by its key is not refused. */
-  const prepared = new WeakMap<FastifyRequest, Promise<PreparedMail[]>>()
+  app.decorateRequest('testMails', undefined)
 
   app.post(
     '/v1/templates/:id/test',
@@ -42,13 +47,13 @@ export const templateTestRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
           maySeeContacts: maySeeContacts(scopes),
         }
         const mails = prepareTest(sql, organizationId, params.id, body, making)
-        prepared.set(request, mails)
+        request.testMails = mails
         await Promise.allSettled([mails])
       },
     },
     async (request, reply) => {
       const { tx, caller } = request
-      const mails = (await prepared.get(request)) ?? []
+      const mails = (await request.testMails) ?? []
       const sent = await sendTest(tx, caller.organizationId, mails, { keyring, now: now() })
       const subject = { kind: 'template', id: mails[0]?.templateId ?? '' }
       const detail = { count: sent.mails.length }
