@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src/core/content/compose.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import type { StepOf } from '../../src/domain/flows/flow.ts'
+import type { MailingType, StepOf } from '../../src/domain/flows/flow.ts'
 import type { Uuid } from '../../src/runtime/ids.ts'
 import type { Content } from '../../src/mail/content.ts'
 import { type MergeData, type RenderedMail, RenderError } from '../../src/mail/render.ts'
@@ -9,7 +9,7 @@ import * as contents from '../../src/store/content/contents.ts'
 import type { Executor } from '../../src/store/db/sql.ts'
 import * as templates from '../../src/store/content/templates.ts'
 
-/** The content of a send_email step, ready to be rendered. */
+/** The content of a step that mails, ready to be rendered. */
 export interface FlowContent {
   /** Throws what `Renderer` throws. */
   render: (data: MergeData) => Promise<RenderedMail> | undefined
@@ -51,7 +51,7 @@ export function flowContents(renderer: Renderer) {
   return async function find(
     sql: Executor,
     flow: FlowVersion,
-    { id, config }: StepOf<'send_email'>,
+    { id, config }: StepOf<MailingType>,
   ): Promise<FlowContent | Refusal> {
     const { organizationId } = flow
     const { templateId, subject, html, variables = {} } = config

@@ -1,6 +1,7 @@
 import { mailBrand } from '../../../src/domain/content/brand.ts'
 import { type NoSender, resolveSender } from '../../../src/core/accounts/resolve-sender.ts'
 import { compose, type LinkDeps, linksOf, listIdOf } from '../../../src/core/content/compose.ts'
+import type { MailingType } from '../../../src/domain/flows/flow.ts'
 import { PRODUCTION_TIMINGS } from '../../../src/domain/delivery/timings.ts'
 import { hashedId, type Uuid, uuidv7 } from '../../../src/runtime/ids.ts'
 import type { MergeData } from '../../../src/mail/render.ts'
@@ -15,7 +16,7 @@ import { untilRendered } from '../../content/rendering.ts'
 import type { StepOutcome } from '../../../src/core/flows/moves.ts'
 import type { StepRun, StoredStep } from './step.ts'
 
-type Run = StepRun<'send_email'>
+type Run = StepRun<MailingType>
 type Failed = Extract<StepOutcome, { kind: 'failed' }>
 type Addressee = flowMails.Addressee & { email: string }
 
@@ -37,7 +38,7 @@ export interface SendEmailDeps extends BatchContentDeps {
  * queue checks again before it sends. A mail that cannot be made or is refused fails the execution
  * here.
  */
-export function createSendEmail(deps: SendEmailDeps): StoredStep<'send_email'> {
+export function createSendEmail(deps: SendEmailDeps): StoredStep<MailingType> {
   const { keyring, publicUrl, renderer = processRenderer() } = deps
   const { awaitedMs = PRODUCTION_TIMINGS.awaitedMs } = deps
   const making = { links: { keyring, publicUrl }, contentOf: flowContents(renderer) }

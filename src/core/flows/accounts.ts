@@ -2,6 +2,7 @@ import { isAccountNumber } from '../../domain/accounts/account-names.ts'
 import type { ErrorDetail } from '../../domain/errors.ts'
 import { nameOf } from '../../domain/flows/flow-check.ts'
 import type { Definition, Step } from '../../domain/flows/flow.ts'
+import { isMailing, withConfig } from '../../domain/flows/steps/index.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { resolveAccount } from '../accounts/resolve-sender.ts'
@@ -18,14 +19,14 @@ export async function namingAccounts(
   const problems: ErrorDetail[] = []
   const steps: Step[] = []
   for (const [index, step] of definition.steps.entries()) {
-    const cloudAccountId = step.type === 'send_email' ? (step.config.cloudAccountId ?? '') : ''
-    if (step.type !== 'send_email' || !isAccountNumber(cloudAccountId)) {
+    const cloudAccountId = isMailing(step) ? (step.config.cloudAccountId ?? '') : ''
+    if (!isMailing(step) || !isAccountNumber(cloudAccountId)) {
       steps.push(step)
       continue
     }
     const found = await resolveAccount(tx, organizationId, { cloudAccountId })
     if ('id' in found) {
-      steps.push({ ...step, config: { ...step.config, cloudAccountId: found.id } })
+      steps.push(withConfig(step, { ...step.config, cloudAccountId: found.id }))
     } else {
       const path = `steps[${index}].config.cloudAccountId`
       const message = `${nameOf(step)}: config.cloudAccountId ${found.message}`

@@ -3,6 +3,7 @@ import { conflict } from '../../domain/errors.ts'
 import type { FormerHeaders, Headers } from '../../domain/flows/flow-headers.ts'
 import type { Definition } from '../../domain/flows/flow.ts'
 import { warningsOf } from '../../domain/flows/flow-warnings.ts'
+import { isCalling } from '../../domain/flows/steps/index.ts'
 import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import { flowHeadersPlace, flowSecretPlace, open, seal } from '../../keys/sealing.ts'
 import type { Warning } from '../../schemas/common.ts'
@@ -157,7 +158,7 @@ const sentBy = ({ steps }: Definition, headers: Headers): FormerHeaders =>
   new Map(
     steps.flatMap((step) => {
       const values = headers.get(step.id)
-      return step.type === 'webhook' && values !== undefined
+      return isCalling(step) && values !== undefined
         ? [[step.id, { url: step.config.url, values }] as const]
         : []
     }),

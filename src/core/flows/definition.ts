@@ -10,6 +10,7 @@ import {
   keepHidden,
 } from '../../domain/flows/flow-headers.ts'
 import type { Definition } from '../../domain/flows/flow.ts'
+import { isCalling, withConditions, withConfig } from '../../domain/flows/steps/index.ts'
 import { shown } from '../../domain/text.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { FlowDefinitionInput } from '../../schemas/flows/flow.ts'
@@ -58,7 +59,7 @@ export const prepareDefinition = (contents: Contents, given: FlowDefinitionInput
 function withFormer(given: FlowDefinitionInput, former: FormerHeaders) {
   const problems: ErrorDetail[] = []
   const steps = given.steps.map((step, index) => {
-    if (step.type !== 'webhook' || step.config.headers === undefined) return step
+    if (!isCalling(step) || step.config.headers === undefined) return step
     const before = former.get(step.id)
     const isElsewhere = before !== undefined && !isSameOrigin(before.url, step.config.url)
     const headers = keepHidden(step.config.headers, isElsewhere ? {} : before?.values)
@@ -72,7 +73,7 @@ function withFormer(given: FlowDefinitionInput, former: FormerHeaders) {
       problems.push({ path, message })
     }
     const values = Object.fromEntries(headers.map(([name, value]) => [name, value ?? '-']))
-    return { ...step, config: { ...step.config, headers: values } }
+    return withConfig(step, { ...step.config, headers: values })
   })
   return { given: { ...given, steps }, problems }
 }
@@ -122,11 +123,8 @@ async function namingTopics(
       return filter
     })
   definition.steps.forEach((step, index) => {
-    if (step.type !== 'condition') return
-    collect(
-      step.config.condition,
-      `steps[${index}].config.condition`,
-      `${nameOf(step)}: config.condition:`,
+    withConditions(step, (condition, path) =>
+      collect(condition, `steps[${index}].config.${path}`, `${nameOf(step)}: config.${path}:`),
     )
   })
   const { condition: exit } = definition.settings.exitOn
@@ -150,11 +148,7 @@ async function namingTopics(
   const { settings } = definition
   return {
     ...definition,
-    steps: definition.steps.map((step) =>
-      step.type === 'condition'
-        ? { ...step, config: { condition: renamed(step.config.condition) } }
-        : step,
-    ),
+    steps: definition.steps.map((step) => withConditions(step, renamed)),
     settings: exit
       ? { ...settings, exitOn: { ...settings.exitOn, condition: renamed(exit) } }
       : settings,

@@ -2,13 +2,16 @@ import type { Draft } from '../../domain/flows/flow-check.ts'
 import { nameOf } from '../../domain/flows/flow-check.ts'
 import type {
   Definition,
+  MailingType,
   Settings,
   Step,
   StepOf,
+  StepType,
   Transition,
   Trigger,
   TriggerType,
 } from '../../domain/flows/flow.ts'
+import { isMailing, namesTopic, needsTopic, withConfig } from '../../domain/flows/steps/index.ts'
 import { TRIGGER } from '../../domain/flows/flow-graph.ts'
 import type { ErrorDetail } from '../../domain/errors.ts'
 import { DIFFERS, givenAccount } from '../../domain/accounts/account-names.ts'
@@ -40,20 +43,14 @@ export function topicNames({ triggerConfig = {}, steps }: FlowDefinitionInput): 
   return [
     ofTrigger,
     ...steps.flatMap((step, index) => {
-      if (
-        step.type !== 'send_email' &&
-        step.type !== 'subscribe_topic' &&
-        step.type !== 'unsubscribe_topic'
-      ) {
-        return []
-      }
+      if (!namesTopic(step)) return []
       return [
         {
           path: `steps[${index}].config`,
           where: `${nameOf(step)}: config`,
           topicId: step.config.topicId,
           topicSlug: step.config.topicSlug,
-          isNeeded: step.type !== 'send_email',
+          isNeeded: needsTopic(step),
         },
       ]
     }),
@@ -161,24 +158,26 @@ function triggerOf(
 }
 
 function stepOf(step: FlowStep, topicId: string | undefined, report: Report): Step {
-  switch (step.type) {
-    case 'send_email':
-      return { ...step, config: mailOf(step.config, topicId, report) }
-    case 'subscribe_topic':
-    case 'unsubscribe_topic':
-      // A missing topic has been reported.
-      return { ...step, config: { topicId: topicId ?? '' } }
-    default:
-      return step
-  }
+  if (isMailing(step)) return stored(step, mailOf(step.config, topicId, report))
+  // A missing topic has been reported.
+  return needsTopic(step) ? { ...step, config: { topicId: topicId ?? '' } } : step
+}
+
+/** Returns a step of the wire as it is stored. */
+function stored<Type extends StepType>(
+  step: Omit<StepOf<Type>, 'config'>,
+  config: StepOf<Type>['config'],
+): Step
+function stored(step: object, config: unknown): object {
+  return { ...step, config }
 }
 
 /** What a step mails, with its sender split and its account under one name. */
 function mailOf(
-  given: Extract<FlowStep, { type: 'send_email' }>['config'],
+  given: Extract<FlowStep, { type: MailingType }>['config'],
   topicId: string | undefined,
   report: Report,
-): StepOf<'send_email'>['config'] {
+): StepOf<MailingType>['config'] {
   const { topicId: _, topicSlug: __, cloudAccountId: ___, awsAccountId: ____, ...others } = given
   const { from, fromName, ...config } = others
   const { id: account, differs } = givenAccount(given)
@@ -217,7 +216,7 @@ function transitionOf(given: FlowTransitionInput, path: string, report: Report):
 /** The steps of a push, with the senders that its mails have unless they name their own. */
 export const stepsWithDefaults = ({ steps, defaults = {} }: PushedFlow): FlowStep[] =>
   steps.map((step) => {
-    if (step.type !== 'send_email') return step
+    if (!isMailing(step)) return step
     const { from, fromName, replyTo } = defaults
     const sender = {
       ...(from === undefined ? {} : { from }),
@@ -228,7 +227,7 @@ export const stepsWithDefaults = ({ steps, defaults = {} }: PushedFlow): FlowSte
       ...(step.config.from === undefined ? sender : {}),
       ...step.config,
     }
-    return { ...step, config }
+    return withConfig(step, config)
   })
 
 /** A definition as the API shows it, in the form that `draftOf` reads. */

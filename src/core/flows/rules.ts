@@ -4,6 +4,15 @@ import { AppError, badRequest, type ErrorDetail } from '../../domain/errors.ts'
 import { nameOf } from '../../domain/flows/flow-check.ts'
 import { liquidTextsOf, MOST_LIQUID_TEXTS } from '../../domain/flows/liquid-values.ts'
 import type { Definition, Step, StepOf } from '../../domain/flows/flow.ts'
+import {
+  type CallingType,
+  isCalling,
+  isMailing,
+  namesTopic,
+  rulesOf,
+  withConditions,
+} from '../../domain/flows/steps/index.ts'
+import type { MailConfig, StepContent } from '../../domain/flows/steps/rules.ts'
 import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import { FetchError } from '../../net/fetch-error.ts'
 import { targetOf } from '../../net/target.ts'
@@ -24,9 +33,6 @@ export function refuse(problems: readonly ErrorDetail[]): void {
   throw badRequest(`The workflow cannot be saved: ${first.message}`, most, 'definition_invalid')
 }
 
-/** Variables of webhook bodies besides those of mails. */
-const KNOWN_TO_WEBHOOKS = ['execution', 'workflow']
-
 /** Problems of the steps' Liquid and of the addresses that they call. */
 export const checkContents = async (
   contents: Contents,
@@ -41,14 +47,14 @@ export const checkAhead = (contents: Contents, steps: readonly Step[]): Promise<
   awaitChecks(
     steps.flatMap((step, index) => [
       checkContent(contents, step, index),
-      step.type === 'send_email' ? rootsOfSubject(contents, step, index) : Promise.resolve(),
+      isMailing(step) ? rootsOfSubject(contents, step.config, index) : Promise.resolve(),
     ]),
   )
 
 /** The variables of the step's own subject. */
 const rootsOfSubject = async (
   contents: Contents,
-  { config: { templateId, subject } }: StepOf<'send_email'>,
+  { templateId, subject }: MailConfig,
   index: number,
 ): Promise<Set<string>> =>
   templateId === undefined || subject === undefined
@@ -57,34 +63,12 @@ const rootsOfSubject = async (
 
 async function checkContent(contents: Contents, step: Step, index: number): Promise<ErrorDetail[]> {
   const path = `steps[${index}].config`
-  const paths = {
-    subject: `${path}.subject`,
-    previewText: path,
-    html: `${path}.html`,
-    text: `${path}.body`,
-    variables: `${path}.variables`,
-  }
-  switch (step.type) {
-    case 'send_email': {
-      const { subject = null, html = '', variables = {} } = step.config
-      const variableNames = Object.keys(variables)
-      const content = { subject, html, text: html === '' ? '' : null, variableNames }
-      return contentProblems(step, () => contents.compile(content, { ...paths, text: paths.html }))
-    }
-    case 'webhook':
-    case 'send_sms': {
-      const variableNames = step.type === 'webhook' ? KNOWN_TO_WEBHOOKS : []
-      const content = { html: '', text: step.config.body ?? '', variableNames }
-      return [
-        ...(step.type === 'webhook' ? checkTarget(step, path) : []),
-        ...(await contentProblems(step, () =>
-          contents.compile(content, { ...paths, html: paths.text }),
-        )),
-      ]
-    }
-    default:
-      return valueProblems(contents, step, path)
-  }
+  const content = rulesOf(step).content?.(step.config)
+  return [
+    ...(isCalling(step) ? checkTarget(step, path) : []),
+    ...(content ? await contentProblems(step, content, { contents, path }) : []),
+    ...(await valueProblems(contents, step, path)),
+  ]
 }
 
 /** Problems of values that are Liquid. */
@@ -107,7 +91,7 @@ async function valueProblems(contents: Contents, step: Step, path: string): Prom
 }
 
 /** Refuses an address that would never be called, whatever its name resolves to later. */
-function checkTarget(step: StepOf<'webhook'>, path: string): ErrorDetail[] {
+function checkTarget(step: StepOf<CallingType>, path: string): ErrorDetail[] {
   try {
     targetOf(step.config.url)
     return []
@@ -120,10 +104,18 @@ function checkTarget(step: StepOf<'webhook'>, path: string): ErrorDetail[] {
 
 async function contentProblems(
   step: Step,
-  compile: () => Promise<unknown>,
+  { field, ...content }: StepContent,
+  { contents, path: at }: { contents: Contents; path: string },
 ): Promise<ErrorDetail[]> {
+  const body = `${at}.${field}`
   try {
-    await compile()
+    await contents.compile(content, {
+      subject: `${at}.subject`,
+      previewText: at,
+      html: body,
+      text: body,
+      variables: `${at}.variables`,
+    })
     return []
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error
@@ -151,7 +143,7 @@ export async function checkReferences(
 ): Promise<void> {
   const problems = await checkTriggerSegment(tx, organizationId, trigger)
   for (const [index, step] of steps.entries()) {
-    if (step.type !== 'send_email') continue
+    if (!isMailing(step)) continue
     const { templateId, cloudAccountId, subject, variables = {} } = step.config
     const report = (name: string, message: string) =>
       problems.push({
@@ -170,7 +162,7 @@ export async function checkReferences(
           report('subject', 'is needed: the template has none')
         }
         // A misspelt name would render its fallback in every mail without any error.
-        const own = await rootsOfSubject(contents, step, index)
+        const own = await rootsOfSubject(contents, step.config, index)
         const known = new Set([...own, ...template.variables.map(({ name }) => name)])
         for (const name of Object.keys(variables)) {
           if (!known.has(name)) report(`variables.${name}`, 'is not a variable of the template')
@@ -201,9 +193,7 @@ export async function requireRunnable(
   const { trigger, steps } = definition
   const problems = await checkTriggerSegment(tx, organizationId, trigger)
   const accountOf = rememberAccounts()
-  const used = steps.flatMap((step) =>
-    step.type === 'send_email' ? (step.config.templateId ?? []) : [],
-  )
+  const used = steps.flatMap((step) => (isMailing(step) ? (step.config.templateId ?? []) : []))
   // Whoever deletes or archives one waits, and then sees the flow.
   await templates.keep(tx, organizationId, used.filter(isUuid))
   problems.push(...(await keepTopics(tx, organizationId, definition)))
@@ -213,8 +203,9 @@ export async function requireRunnable(
         path: `steps[${index}].config${name}`,
         message: `${nameOf(step)}: ${message}`,
       })
-    if (step.type === 'send_sms') report('', 'needs an SMS transport; none is configured')
-    if (step.type !== 'send_email') continue
+    const { lacks } = rulesOf(step)
+    if (lacks !== undefined) report('', lacks)
+    if (!isMailing(step)) continue
     const { templateId } = step.config
     if (templateId !== undefined) {
       const published = await templates.findPublished(tx, organizationId, templateId)
@@ -247,12 +238,13 @@ async function keepTopics(
   if ('topicId' in trigger) add(trigger.topicId, 'triggerConfig.topicId', 'triggerConfig.topicId')
   for (const [index, step] of steps.entries()) {
     const path = `steps[${index}].config`
-    if ('topicId' in step.config) {
+    if (namesTopic(step)) {
       add(step.config.topicId, `${path}.topicId`, `${nameOf(step)}: config.topicId`)
     }
-    if (step.type === 'condition') {
-      addAsked(step.config.condition, `${path}.condition`, `${nameOf(step)}: config.condition`)
-    }
+    withConditions(step, (condition, at) => {
+      addAsked(condition, `${path}.${at}`, `${nameOf(step)}: config.${at}`)
+      return condition
+    })
   }
   const exit = 'settings.exitOn.condition'
   addAsked(settings.exitOn.condition, exit, exit)

@@ -1,6 +1,7 @@
 import { badRequest, type ErrorDetail } from '../../domain/errors.ts'
 import { nameOf } from '../../domain/flows/flow-check.ts'
 import type { Definition, Step } from '../../domain/flows/flow.ts'
+import { isMailing } from '../../domain/flows/steps/index.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Warning } from '../../schemas/common.ts'
 import type { FlowStep } from '../../schemas/flows/flow-steps.ts'
@@ -26,7 +27,7 @@ export async function sendersOfSteps(
   const accountOf = rememberAccounts()
   const senders: (Sender & { index: number })[] = []
   for (const [index, step] of steps.entries()) {
-    if (step.type !== 'send_email') continue
+    if (!isMailing(step)) continue
     const found = await resolveSender(sql, organizationId, step.config, accountOf)
     if ('problem' in found) continue
     senders.push({ connectionId: found.connectionId, address: found.address, index })

@@ -53,6 +53,10 @@ export function fieldOf(given: string): Field | undefined {
   return isName(event) ? { kind: 'stats', name: event } : undefined
 }
 
+/** Whether one field is the other or a part of it, as `properties.address.city` is. */
+export const overlap = (a: string, b: string): boolean =>
+  a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
+
 const isName = (text: string): boolean => text.length > 0 && text.length <= LONGEST_FIELD_NAME
 
 const EQUALITY = ['equals', 'notEquals', 'inList', 'notInList'] as const

@@ -6,13 +6,21 @@ import {
   eachLine,
   FLOW_FIELDS,
 } from '../contacts/contact-fields.ts'
-import type { StepOf } from './flow.ts'
 import { mergeProperties, refuseProperties } from '../contacts/properties.ts'
 import { cleanLine, isWithin } from '../text.ts'
 
 type Column = (typeof FLOW_FIELDS)[number]
 /** The fields of a contact that a flow may write. */
 export type ContactFields = Pick<ContactValues, Column | 'properties'>
+
+/** Changes of these fields, and of `properties.<key>`. Texts are Liquid. */
+export interface ContactUpdate {
+  set?: Record<string, unknown>
+  unset?: string[]
+  increment?: Record<string, number>
+  append?: Record<string, unknown>
+  remove?: Record<string, unknown>
+}
 
 const PROPERTIES = 'properties.'
 
@@ -34,13 +42,7 @@ type Change = (old: unknown, field: string) => Changed
  */
 export function updateContact(
   before: ContactFields,
-  {
-    set = {},
-    unset = [],
-    increment = {},
-    append = {},
-    remove = {},
-  }: StepOf<'update_contact'>['config'],
+  { set = {}, unset = [], increment = {}, append = {}, remove = {} }: ContactUpdate,
 ): { after: ContactFields } | Refusal {
   const changes: [string, Change][] = [
     ...Object.entries(set).map(([field, value]): [string, Change] => [field, to(value)]),

@@ -3,7 +3,7 @@ import { refuseCron } from './cron.ts'
 import type { ErrorDetail } from '../errors.ts'
 import { hastyLoops, reachableFrom, TRIGGER, waysOf } from './flow-graph.ts'
 import type { Definition, Settings, Step, StepOf, StepType, Transition, Trigger } from './flow.ts'
-import { rulesOf } from './steps/index.ts'
+import { isMailing, rulesOf } from './steps/index.ts'
 import { isTimezone } from '../timezone.ts'
 
 /**
@@ -201,10 +201,11 @@ function checkMailBefore(
   step: Step,
   index: number,
 ): ErrorDetail[] {
-  if (step.type !== 'wait_for_email_engagement') return []
+  const awaited = rulesOf(step).awaitsMailOf?.(step.config)
+  if (awaited === undefined) return []
   const path = `steps[${index}].config.stepId`
-  const mail = steps.find(({ id }) => id === step.config.stepId)
-  if (mail?.type !== 'send_email') {
+  const mail = steps.find(({ id }) => id === awaited)
+  if (mail === undefined || !isMailing(mail)) {
     return [ofStep(step, path, 'config.stepId must be the id of a send_email step')]
   }
   return after(mail.id).has(step.id)

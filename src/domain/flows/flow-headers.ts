@@ -1,10 +1,11 @@
 import { HIDDEN } from './steps/webhook.ts'
 import type { Definition, Step } from './flow.ts'
+import { isCalling, withConfig } from './steps/index.ts'
 
-/** Headers by the id of their webhook step. */
+/** Headers by the id of their step. */
 export type Headers = ReadonlyMap<string, Readonly<Record<string, string>>>
 
-/** Stored headers of webhook steps, and the addresses to which the steps send them. */
+/** Stored headers of steps, and the addresses to which the steps send them. */
 export type FormerHeaders = ReadonlyMap<
   string,
   { url: string; values: Readonly<Record<string, string>> }
@@ -18,11 +19,11 @@ export const isSameOrigin = (url: string, other: string): boolean =>
 export function hideHeaders(definition: Definition): { definition: Definition; headers: Headers } {
   const headers = new Map<string, Record<string, string>>()
   const steps = definition.steps.map((step): Step => {
-    if (step.type !== 'webhook' || step.config.headers === undefined) return step
+    if (!isCalling(step) || step.config.headers === undefined) return step
     headers.set(step.id, step.config.headers)
     const names = Object.keys(step.config.headers)
     const hidden = Object.fromEntries(names.map((name) => [name, HIDDEN]))
-    return { ...step, config: { ...step.config, headers: hidden } }
+    return withConfig(step, { ...step.config, headers: hidden })
   })
   return { definition: { ...definition, steps }, headers }
 }

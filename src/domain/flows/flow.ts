@@ -40,7 +40,7 @@ export function triggerKey(trigger: Trigger): string | null {
 export const SCHEDULE_FAILURES = [...SEGMENT_FAILURES, 'stopped_by_operator'] as const
 export type ScheduleFailure = (typeof SCHEDULE_FAILURES)[number]
 
-export type { Step, StepOf, StepType } from './steps/index.ts'
+export type { MailingType, Step, StepOf, StepType } from './steps/index.ts'
 
 /** Followed after `from` when it ended with `branch`; without one, whatever it ended with. */
 export interface Transition {

@@ -1,6 +1,6 @@
 import { DEEPEST_PROPERTIES } from '../contacts/properties.ts'
 import { isLiquid } from '../liquid.ts'
-import type { Step, StepOf, StepType } from './flow.ts'
+import type { StepOf, StepType } from './flow.ts'
 import { rulesOf } from './steps/index.ts'
 
 /** Liquid texts of one step. */
@@ -13,7 +13,7 @@ export interface LiquidText {
 }
 
 /** The texts of a step's values that are Liquid, in the order of `withTexts`. */
-export function liquidTextsOf(step: Step): LiquidText[] {
+export function liquidTextsOf(step: StepOf<StepType>): LiquidText[] {
   const texts: LiquidText[] = []
   withTexts(step, (text, path) => {
     texts.push({ path, text })

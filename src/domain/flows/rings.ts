@@ -1,9 +1,8 @@
 import type { Condition, Filter } from '../audience/condition.ts'
 import { filtersOf } from '../audience/condition-check.ts'
-import { evaluate } from '../audience/condition-eval.ts'
-import { eachLine } from '../contacts/contact-fields.ts'
-import { type ContactFields, updateContact } from './contact-update.ts'
+import { overlap } from '../audience/condition-fields.ts'
 import type { Definition, Step, Trigger } from './flow.ts'
+import { needsTopic, rulesOf } from './steps/index.ts'
 
 /** A flow that may start others, or be started by them. */
 export interface Linked {
@@ -57,9 +56,12 @@ function mayStart(
 ): boolean {
   switch (trigger.type) {
     case 'topic_subscribed':
-      return step.type === 'subscribe_topic' && isAbout(step.config.topicId, trigger.topicId)
     case 'topic_unsubscribed':
-      return step.type === 'unsubscribe_topic' && isAbout(step.config.topicId, trigger.topicId)
+      return (
+        rulesOf(step).fires === trigger.type &&
+        needsTopic(step) &&
+        isAbout(step.config.topicId, trigger.topicId)
+      )
     case 'segment_entry':
     case 'segment_exit': {
       const condition = conditions.get(trigger.segmentId)
@@ -76,61 +78,11 @@ function mayStart(
 
 /** Whether a step may make a filter true (`wanted`), or false. */
 function mayMeet(step: Step, filter: Filter, wanted: boolean): boolean {
-  const isAsked = (written: string): boolean => overlap(written, filter.field)
-  if (!fieldsOf(step).some(isAsked)) return false
-  if (step.type !== 'update_contact' || !DECIDED.includes(filter.operator)) return true
-  const { set = {}, unset = [], ...others } = step.config
-  const isOpen =
-    Object.values(others).some((changes) => Object.keys(changes ?? {}).some(isAsked)) ||
-    [...Object.keys(set), ...unset].some((name) => isAsked(name) && name !== filter.field) ||
-    LIQUID.test(String(set[filter.field]))
-  if (isOpen) return true
-  const outcome = updateContact(NOBODY, { set, unset })
-  if ('reason' in outcome) return true
-  const condition = { logic: 'AND' as const, groups: [{ filters: [filter] }] }
-  const contact = { id: '', ...outcome.after }
-  return evaluate(condition, { contact, now: new Date(0).toISOString() }) === wanted
-}
-
-const LIQUID = /{[{%]/
-
-/** Operators whose answer follows from the value that a step sets. */
-const DECIDED: readonly string[] = [
-  'equals',
-  'notEquals',
-  'inList',
-  'notInList',
-  'exists',
-  'notExists',
-]
-
-const NOBODY: ContactFields = {
-  ...eachLine(() => null),
-  preferredChannel: null,
-  properties: {},
+  const { writes, mayMeet: decide } = rulesOf(step)
+  const written = writes?.(step.config) ?? []
+  if (!written.some((field) => overlap(field, filter.field))) return false
+  return decide === undefined || decide(step.config, filter, wanted)
 }
 
 const isAbout = (topicId: string, wanted: string | undefined): boolean =>
   wanted === undefined || wanted === topicId
-
-/** Fields of a contact that a step writes, as conditions name them. */
-function fieldsOf(step: Step): string[] {
-  switch (step.type) {
-    case 'update_contact': {
-      const { set = {}, unset = [], increment = {}, append = {}, remove = {} } = step.config
-      const named = [set, increment, append, remove].flatMap((changes) => Object.keys(changes))
-      return [...named, ...unset, 'updatedAt']
-    }
-    case 'subscribe_topic':
-    case 'unsubscribe_topic':
-      return ['topics', 'updatedAt']
-    case 'send_email':
-      return ['emailsSent', 'lastEmailSentAt', 'lastActivityAt']
-    default:
-      return []
-  }
-}
-
-/** Whether one is the other or a part of it: `properties.address` and `properties.address.city`. */
-const overlap = (a: string, b: string): boolean =>
-  a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)

@@ -84,6 +84,19 @@ const topic = {
   topicSlug: Type.Optional(Slug),
 }
 
+/** Fields of a config that holds a mail. */
+const mail = {
+  templateId: Type.Optional(Identity),
+  subject: Type.Optional(line(998, { description: 'Liquid.' })),
+  html: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000_000 })),
+  from: Type.Optional(From('Needed.')),
+  fromName: Type.Optional(FromName(LONGEST_NAME)),
+  replyTo: Type.Optional(Address()),
+  ...accountNames,
+  ...topic,
+  variables: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 200 })),
+}
+
 const Changes = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })
 
 const delay = Type.Unsafe<
@@ -123,19 +136,7 @@ export const FlowStep = Type.Union(
         description:
           '`templateId`, or `subject` and `html`. Who may not be mailed is skipped, and the execution goes on.',
       },
-      {
-        templateId: Type.Optional(Identity),
-        subject: Type.Optional(line(998, { description: 'Liquid.' })),
-        html: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000_000 })),
-        from: Type.Optional(From('Needed.')),
-        fromName: Type.Optional(FromName(LONGEST_NAME)),
-        replyTo: Type.Optional(Address()),
-        ...accountNames,
-        ...topic,
-        variables: Type.Optional(
-          Type.Record(Type.String(), Type.Unknown(), { maxProperties: 200 }),
-        ),
-      },
+      mail,
     ),
     step(
       'send_sms',

@@ -5,6 +5,7 @@ import type { StepRules } from './rules.ts'
 
 export const condition: StepRules<{ condition: Condition }> = {
   check: (config, path) => checkCondition(config.condition, `${path}.condition`, IN_FLOWS),
+  mapConditions: ({ condition: asked }, change) => ({ condition: change(asked, 'condition') }),
   branches: () => ['yes', 'no'],
   shape: 'decision',
   gist: (config) => wordsOf(config.condition),

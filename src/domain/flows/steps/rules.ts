@@ -1,3 +1,4 @@
+import type { Condition, Filter } from '../../audience/condition.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import type { FinalStatus } from '../execution.ts'
 
@@ -26,12 +27,67 @@ export interface StepRules<Config> {
    * which begins with the name of its field. Absent: no value of it is Liquid.
    */
   mapValues?: (config: Config, change: (value: unknown, path: string) => unknown) => Config
+  /** Marks a config that holds a mail: see `MailConfig`. */
+  mails?: true
+  /** Marks a config that holds a request: see `CallConfig`. */
+  calls?: true
+  /** Marks a config that names a topic: `topicId`, and on the wire also `topicSlug`. */
+  topic?: 'needed' | 'optional'
+  /** The trigger that it fires with its topic. */
+  fires?: 'topic_subscribed' | 'topic_unsubscribed'
+  /** What it renders whole, as mails are rendered. Absent: nothing. */
+  content?: (config: Config) => StepContent
+  /** The config with its conditions changed; paths begin with the name of the condition's field. */
+  mapConditions?: (
+    config: Config,
+    change: (condition: Condition, path: string) => Condition,
+  ) => Config
+  /** The id of the step whose mail it waits for. */
+  awaitsMailOf?: (config: Config) => string
+  /** The contact's fields that it writes, as conditions name them. Absent: none. */
+  writes?: (config: Config) => readonly string[]
+  /** Whether a contact may meet (`wanted`), or not meet, a filter after it wrote. Absent: yes. */
+  mayMeet?: (config: Config, filter: Filter, wanted: boolean) => boolean
+  /** Why no flow can run that has such a step. */
+  lacks?: string
   /** What it does, in a few words for a diagram. */
   gist: (config: Config) => string
   /** What a diagram writes beside the transition of a branch. Absent: the branch's name. */
   branchLabel?: (config: Config, branch: string) => string
   /** How a diagram draws it. Absent: as something that is done. */
   shape?: 'decision' | 'wait' | 'end'
+}
+
+/** A mail as configs of steps hold it. */
+export interface MailConfig {
+  templateId?: string
+  subject?: string
+  html?: string
+  from?: string
+  fromName?: string
+  replyTo?: string
+  cloudAccountId?: string
+  topicId?: string
+  variables?: Record<string, unknown>
+}
+
+/** A request to an address of the customer's, as configs of steps hold it. */
+export interface CallConfig {
+  url: string
+  /** Values are sealed elsewhere (`flow_headers`); here each is `***`. */
+  headers?: Record<string, string>
+}
+
+/** A text that is rendered, with its parts. */
+export interface StepContent {
+  subject?: string | null
+  html: string
+  /** Null: it is made from `html`. */
+  text: string | null
+  /** Names that it may use besides those that every content may use. */
+  variableNames: readonly string[]
+  /** The field of the config that `html` or `text` is. */
+  field: 'html' | 'body'
 }
 
 /** How a step ends that does nothing else. */

@@ -1,24 +1,27 @@
 import type { ErrorDetail } from '../../errors.ts'
-import { problem, type StepRules } from './rules.ts'
+import { type MailConfig, problem, type StepRules } from './rules.ts'
 
-export interface Config {
-  templateId?: string
-  subject?: string
-  html?: string
-  from?: string
-  fromName?: string
-  replyTo?: string
-  cloudAccountId?: string
-  topicId?: string
-  variables?: Record<string, unknown>
-}
-
-export const sendEmail: StepRules<Config> = {
+/** Rules that all steps share that mail. */
+export const mailRules = {
   check: checkMail,
+  mails: true,
+  topic: 'optional',
+  content: ({ subject, html = '', variables = {} }: MailConfig) => ({
+    subject: subject ?? null,
+    html,
+    text: html === '' ? '' : null,
+    variableNames: Object.keys(variables),
+    field: 'html',
+  }),
+  writes: () => ['emailsSent', 'lastEmailSentAt', 'lastActivityAt'],
+} as const satisfies Partial<StepRules<MailConfig>>
+
+export const sendEmail: StepRules<MailConfig> & typeof mailRules = {
+  ...mailRules,
   gist: ({ subject, templateId = '' }) => subject ?? `template ${templateId}`,
 }
 
-function checkMail(config: Config, path: string): ErrorDetail[] {
+function checkMail(config: MailConfig, path: string): ErrorDetail[] {
   const { templateId, subject, html, from } = config
   const anonymous = from === undefined ? [problem(`${path}.from`, 'is needed')] : []
   if (templateId !== undefined) {

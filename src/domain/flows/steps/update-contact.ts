@@ -1,20 +1,19 @@
-import { CONTACT_FIELDS, FLOW_FIELDS } from '../../contacts/contact-fields.ts'
+import type { Filter } from '../../audience/condition.ts'
+import { evaluate } from '../../audience/condition-eval.ts'
+import { overlap } from '../../audience/condition-fields.ts'
+import { CONTACT_FIELDS, eachLine, FLOW_FIELDS } from '../../contacts/contact-fields.ts'
 import { DEEPEST_PROPERTIES, isDeeper, refuseProperties } from '../../contacts/properties.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import { isLiquid } from '../../liquid.ts'
 import { isWithin, shown } from '../../text.ts'
+import {
+  type ContactFields,
+  type ContactUpdate,
+  updateContact as update,
+} from '../contact-update.ts'
 import { problem, repeated, type StepRules } from './rules.ts'
 
-/** Of fields that say nothing about consent, and of `properties.<key>`. Texts are Liquid. */
-export interface Config {
-  set?: Record<string, unknown>
-  unset?: string[]
-  increment?: Record<string, number>
-  append?: Record<string, unknown>
-  remove?: Record<string, unknown>
-}
-
-export const updateContact: StepRules<Config> = {
+export const updateContact: StepRules<ContactUpdate> = {
   check: checkUpdate,
   mapValues: ({ set, append, remove, ...config }, change) => {
     const changed = (values: Record<string, unknown>, way: string) =>
@@ -28,8 +27,51 @@ export const updateContact: StepRules<Config> = {
       ...(remove && { remove: changed(remove, 'remove') }),
     }
   },
-  gist: ({ unset = [], ...others }) =>
-    [...Object.values(others).flatMap((changes) => Object.keys(changes)), ...unset].join(', '),
+  writes: (config) => [...fieldsOf(config), 'updatedAt'],
+  mayMeet,
+  gist: (config) => fieldsOf(config).join(', '),
+}
+
+/** Returns the fields that an update names. */
+const fieldsOf = ({ unset = [], ...others }: ContactUpdate): string[] => [
+  ...Object.values(others).flatMap((changes) => Object.keys(changes)),
+  ...unset,
+]
+
+/** Operators whose result follows from the value that a step sets. */
+const DECIDED: readonly string[] = [
+  'equals',
+  'notEquals',
+  'inList',
+  'notInList',
+  'exists',
+  'notExists',
+]
+
+const NOBODY: ContactFields = {
+  ...eachLine(() => null),
+  preferredChannel: null,
+  properties: {},
+}
+
+/** Decides where the value that is set is known, and nothing else changes what the filter reads. */
+function mayMeet(
+  { set = {}, unset = [], ...others }: ContactUpdate,
+  filter: Filter,
+  wanted: boolean,
+): boolean {
+  if (!DECIDED.includes(filter.operator)) return true
+  const isAsked = (written: string): boolean => overlap(written, filter.field)
+  const isOpen =
+    fieldsOf(others).some(isAsked) ||
+    [...Object.keys(set), ...unset].some((name) => isAsked(name) && name !== filter.field) ||
+    isLiquid(String(set[filter.field]))
+  if (isOpen) return true
+  const outcome = update(NOBODY, { set, unset })
+  if ('reason' in outcome) return true
+  const condition = { logic: 'AND' as const, groups: [{ filters: [filter] }] }
+  const contact = { id: '', ...outcome.after }
+  return evaluate(condition, { contact, now: new Date(0).toISOString() }) === wanted
 }
 
 const PROPERTY = 'properties.'
@@ -40,7 +82,7 @@ const isProperty = (field: string): boolean =>
   field.length > PROPERTY.length &&
   field.length <= PROPERTY.length + LONGEST_KEY
 
-function checkUpdate(config: Config, path: string): ErrorDetail[] {
+function checkUpdate(config: ContactUpdate, path: string): ErrorDetail[] {
   const { set = {}, unset = [], increment = {}, append = {}, remove = {} } = config
   const named = [
     ...Object.entries(set).map(([field, value]) => ({ at: `set.${shown(field)}`, field, value })),

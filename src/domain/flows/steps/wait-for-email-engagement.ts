@@ -15,6 +15,7 @@ export const waitForEmailEngagement: StepRules<Config> = {
     ...checkNames(events, (index) => `${path}.events[${index}]`),
     ...checkDuration(timeout, `${path}.timeout`),
   ],
+  awaitsMailOf: ({ stepId }) => stepId,
   branches: ({ events }) => [...events, 'timeout'],
   // An engagement that came once is found again at once. Without a mail the first visit does not
   // pause, and all later ones do.

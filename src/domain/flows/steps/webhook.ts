@@ -1,24 +1,28 @@
 import type { ErrorDetail } from '../../errors.ts'
 import { shown } from '../../text.ts'
-import { problem, repeated, type StepRules } from './rules.ts'
+import { type CallConfig, problem, repeated, type StepRules } from './rules.ts'
 
 /** Headers of one webhook step. */
 export const MOST_HEADERS = 50
 /** Stands for the value of a header where a flow is read. */
 export const HIDDEN = '***'
 
-export interface Config {
-  url: string
+export interface Config extends CallConfig {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Values are sealed elsewhere (`flow_headers`); here each is `***`. */
-  headers?: Record<string, string>
   /** Liquid. */
   body?: string
   timeoutSeconds?: number
 }
 
-export const webhook: StepRules<Config> = {
+export const webhook: StepRules<Config> & { calls: true } = {
   check: checkWebhook,
+  calls: true,
+  content: ({ body = '' }) => ({
+    html: '',
+    text: body,
+    variableNames: ['execution', 'workflow'],
+    field: 'body',
+  }),
   // Without a transition for its failure a failed call fails the execution.
   branches: () => ['success', 'failure'],
   usualBranch: 'success',
