@@ -1,5 +1,5 @@
--- Organizations and their plans, people and how they prove who they are, API keys, and the record
--- of who did what.
+-- Organizations and their plans, people and how they prove who they are, API keys, the record of
+-- who did what, and the answers to repeated requests.
 
 -- A figure that is null has no limit.
 create table plans (
@@ -11,21 +11,24 @@ create table plans (
   connections integer check (connections > 0),
   workflows integer check (workflows > 0),
   segments boolean not null,
-  retention_days integer not null check (retention_days > 0)
+  retention_days integer not null check (retention_days > 0),
+  stored_bytes bigint check (stored_bytes > 0)
 );
 comment on column plans.rank is 'a plan has at least what every plan of a lower rank has';
 comment on column plans.retention_days is
-  'for how long the plan promises logs and events; nothing is hidden or deleted by it yet';
+  'for how long the plan promises logs and events: reads show nothing older, and it is deleted';
+comment on column plans.stored_bytes is 'null: no limit';
 grant select on plans to letterloom_api, letterloom_worker;
 
+-- A GB has 1024 * 1024 * 1024 bytes here.
 insert into plans (name, rank, requests_per_minute, requests_per_day, events_per_month, connections,
-  workflows, segments, retention_days)
+  workflows, segments, retention_days, stored_bytes)
 values
-  ('free', 1, 50, 1000, 5000, 1, 2, false, 30),
-  ('starter', 2, 500, 50000, 50000, 3, null, true, 90),
-  ('growth', 3, 2000, 200000, 250000, null, null, true, 180),
-  ('scale', 4, 5000, 500000, 1000000, null, null, true, 365),
-  ('enterprise', 5, 10000, 2000000, null, null, null, true, 730);
+  ('free', 1, 50, 1000, 5000, 1, 2, false, 30, pg_size_bytes('2 GB')),
+  ('starter', 2, 500, 50000, 50000, 3, null, true, 90, pg_size_bytes('20 GB')),
+  ('growth', 3, 2000, 200000, 250000, null, null, true, 180, pg_size_bytes('100 GB')),
+  ('scale', 4, 5000, 500000, 1000000, null, null, true, 365, pg_size_bytes('500 GB')),
+  ('enterprise', 5, 10000, 2000000, null, null, null, true, 730, null);
 
 create table organizations (
   id uuid primary key,
@@ -34,10 +37,21 @@ create table organizations (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   accent_color text check (accent_color ~ '^#[0-9a-f]{6}$'),
-  background_color text check (background_color ~ '^#[0-9a-f]{6}$')
+  background_color text check (background_color ~ '^#[0-9a-f]{6}$'),
+  language text not null default 'en' check (language in ('en', 'de', 'fr', 'es')),
+  postal_address text check (length(postal_address) between 1 and 300),
+  texts jsonb not null default '{}'
+    check (jsonb_typeof(texts) = 'object' and length(texts::text) <= 60000),
+  rows_deleted_before date
 );
 comment on column organizations.accent_color is 'of the buttons on public pages; null: ours';
 comment on column organizations.background_color is 'behind the text of public pages; null: ours';
+comment on column organizations.language is 'ISO 639-1, of mails and pages that recipients read';
+comment on column organizations.postal_address is
+  'in every marketing mail; lines are separated by line feeds';
+comment on column organizations.texts is 'its own texts in the place of ours, by name';
+comment on column organizations.rows_deleted_before is
+  'rows of days before this one were looked through and deleted; null: never yet';
 alter table organizations enable row level security;
 alter table organizations force row level security;
 create policy tenant on organizations to letterloom_api
@@ -46,7 +60,8 @@ create policy everything on organizations to letterloom_worker using (true) with
 create policy reading on organizations for select to letterloom_search, letterloom_definer
   using (true);
 -- The API renames organizations; the operator decides about their plan.
-grant select, update (name, accent_color, background_color, updated_at)
+grant select,
+  update (name, accent_color, background_color, language, postal_address, texts, updated_at)
   on organizations to letterloom_api;
 grant select, insert, update on organizations to letterloom_worker;
 grant select on organizations to letterloom_search, letterloom_definer;
@@ -60,7 +75,8 @@ create table plan_overrides (
   connections integer check (connections > 0),
   workflows integer check (workflows > 0),
   segments boolean,
-  retention_days integer check (retention_days > 0)
+  retention_days integer check (retention_days > 0),
+  stored_bytes bigint check (stored_bytes > 0)
 );
 select protect_tenant_table('plan_overrides');
 -- Nobody raises their own limits: the operator does.
@@ -134,6 +150,7 @@ comment on column api_keys.hash is
   'SHA-256 of the whole key; the key itself is shown once and never stored';
 select protect_tenant_table('api_keys');
 grant select on api_keys to letterloom_definer;
+select make_resource('api_keys', 'api_key');
 
 create table sessions (
   organization_id uuid not null,
@@ -172,6 +189,36 @@ comment on column login_failures.account is
 grant select, insert, update, delete on login_failures to letterloom_definer;
 grant select, delete on login_failures to letterloom_worker;
 
+-- People are invited to an organization and become members when they accept. Until then nothing of
+-- them is here but the address that was typed, whether it has an account or not.
+create table invitations (
+  organization_id uuid not null references organizations (id) on delete cascade,
+  id uuid not null unique,
+  email text not null check (email = lower(trim(email)) and length(email) <= 255),
+  name text check (length(name) between 1 and 200),
+  role text not null check (role in ('viewer', 'member', 'admin', 'owner')),
+  invited_by uuid references users (id) on delete set null,
+  generation integer not null default 1 check (generation > 0),
+  created_at timestamptz(3) not null,
+  expires_at timestamptz(3) not null,
+  accepted_at timestamptz(3),
+  revoked_at timestamptz(3),
+  primary key (organization_id, id),
+  check (accepted_at is null or revoked_at is null)
+);
+create unique index invitations_open on invitations (organization_id, email)
+  where accepted_at is null and revoked_at is null;
+create index invitations_inviter on invitations (invited_by);
+comment on column invitations.name is 'what a new account is called unless the person says otherwise';
+comment on column invitations.invited_by is 'null: the operator';
+comment on column invitations.generation is
+  'of the newest link, which names it; links of earlier ones no longer work';
+select protect_tenant_table('invitations');
+select make_resource('invitations', 'invitation');
+
+-- An organization's audit trail holds what was done in its own sessions and by its own keys. What a
+-- person does elsewhere, and who fails to be them, is none of its business: failed logins are
+-- counted in login_failures and noted nowhere else.
 create table audit_events (
   organization_id uuid not null references organizations (id) on delete cascade,
   id uuid not null unique,
@@ -193,10 +240,31 @@ create index audit_events_subject on audit_events (organization_id, subject_id, 
 comment on column audit_events.subject_id is 'an id, never an address';
 comment on column audit_events.detail is 'a few words: no secrets, no addresses';
 select protect_tenant_table('audit_events');
-create policy noting on audit_events for insert to letterloom_definer with check (true);
-grant insert on audit_events to letterloom_definer;
 -- Audit events are never changed.
 revoke update, delete on audit_events from letterloom_api, letterloom_worker;
+
+-- Responses to POSTs with an Idempotency-Key, kept 24 hours. A row is written by the transaction
+-- that did the work, so that a crash leaves both or neither.
+create table idempotency_keys (
+  organization_id uuid not null references organizations (id) on delete cascade,
+  key text not null check (length(key) between 1 and 255),
+  fingerprint bytea not null check (length(fingerprint) = 32),
+  status smallint,
+  answer text,
+  lease_until timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  primary key (organization_id, key),
+  check ((status is null) = (answer is null)),
+  check ((status is null) = (lease_until is not null))
+);
+create index idempotency_keys_age on idempotency_keys (created_at);
+comment on column idempotency_keys.fingerprint is
+  'SHA-256 over method, path, query and the hash of the body';
+comment on column idempotency_keys.answer is
+  'JSON as it was sent, secrets as null; null while work of several transactions is being done';
+comment on column idempotency_keys.lease_until is
+  'who does that work has it until then; afterwards another may take it up';
+select protect_tenant_table('idempotency_keys');
 
 -- Finds a key and its organization: asked before the organization is known.
 create function live_api_key(wanted bytea)
@@ -417,19 +485,37 @@ begin atomic
 end;
 select make_security_definer('find_or_add_person(uuid, text, text)');
 
--- Notes what concerns a person, and not one organization alone, in each organization that they have
--- come in to. The ids differ from `base`, a UUIDv7, in their last 48 bits only.
-create function audit_person(base uuid, person uuid, noted_actor_kind text, noted_actor uuid,
-  noted_action text, noted_request text, at timestamptz)
-returns void
+-- Returns the person who accepts an invitation to their address. With `verified_hash` it is who has
+-- that password now. With `new_hash` it is a new person, or one without a password who is nobody's
+-- member: a link of one organization must not open an account that another one relies on. Null: the
+-- account is another than the caller saw.
+create function person_accepting(person uuid, address text, called text, verified_hash text,
+  new_hash text, at timestamptz)
+returns uuid
 language sql volatile
 begin atomic
-  insert into audit_events (organization_id, id, actor_kind, actor_id, action, subject_kind,
-    subject_id, request_id, created_at)
-  select m.organization_id,
-    (left(base::text, 24) || left(md5(base::text || m.organization_id::text), 12))::uuid,
-    noted_actor_kind, noted_actor, noted_action, 'user', person::text, noted_request, at
-  from memberships m
-  where m.user_id = person and m.entered_at is not null;
+  select from users where email = address for no key update;
+  insert into users (id, email, name, password_hash, password_changed_at)
+  select person, address, called, new_hash, at
+  where new_hash is not null
+  on conflict (email) do update
+  set name = excluded.name,
+    password_hash = excluded.password_hash,
+    password_changed_at = excluded.password_changed_at
+  where users.password_hash is null
+    and not exists (select from memberships m where m.user_id = users.id);
+  select u.id
+  from users u
+  where u.email = address and u.password_hash = coalesce(verified_hash, new_hash);
+end;
+select make_security_definer('person_accepting(uuid, text, text, text, text, timestamptz)');
+
+-- Notes nothing, and no program of this version calls it.
+create function audit_person(base uuid, person uuid, noted_actor_kind text,
+  noted_actor uuid, noted_action text, noted_request text, at timestamptz)
+returns void
+language sql immutable
+begin atomic
 end;
 select make_security_definer('audit_person(uuid, uuid, text, uuid, text, text, timestamptz)');
+alter function audit_person(uuid, uuid, text, uuid, text, text, timestamptz) security invoker reset all;

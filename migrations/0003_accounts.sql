@@ -28,6 +28,10 @@ create table connections (
   -- decides whether events come.
   configuration_set text check (length(configuration_set) <= 64),
   configuration_set_tried_at timestamptz(3),
+  event_queue_url text check (length(event_queue_url) <= 300),
+  events_missing_since timestamptz(3),
+  configuration_set_since timestamptz(3),
+  first_verified_at timestamptz(3),
   primary key (organization_id, id),
   unique (organization_id, account_id, region),
   constraint connections_sns_topic_is_its_own check (sns_topic_arn is null
@@ -35,6 +39,9 @@ create table connections (
       and split_part(sns_topic_arn, ':', 5) = account_id))
 );
 create index connections_account on connections (account_id);
+create index connections_probes on connections (id) where probes_wanted > 0;
+create index connections_unchecked on connections (id)
+  where checked_at is null and disconnected_at is null;
 comment on column connections.probe_requested_at is
   'when the claim reconciler last asked for probes';
 comment on column connections.sns_topic_arn is 'the only topic whose notifications are believed';
@@ -56,8 +63,16 @@ comment on column connections.configuration_set is
   'without';
 comment on column connections.configuration_set_tried_at is
   'when a verification last sent a mail with it, or SES last said that it does not exist';
+comment on column connections.event_queue_url is
+  'the queue that workers take delivery events from; null: events are posted to us';
+comment on column connections.events_missing_since is
+  'when it was found that mail leaves and nothing is heard of it; an event that is later ends it';
+comment on column connections.configuration_set_since is
+  'since when its mail has named the configuration set without a break; null: it goes without';
+comment on column connections.first_verified_at is 'null: it was never found in order';
 select protect_tenant_table('connections');
 grant select on connections to letterloom_definer;
+select make_resource('connections', 'connection');
 
 -- A secret is the present one (valid_until is null) or was replaced and is good for another day:
 -- someone who registers an account twice in an hour must not lose the events that still carry the
@@ -96,6 +111,27 @@ begin atomic
 end;
 select make_security_definer('webhook_proofs(text)');
 
+-- The topic whose signed messages are delivery events of a connection.
+create function sns_topic(connection uuid)
+returns table (organization_id uuid, id uuid, account_id text, region text, topic_arn text)
+language sql stable
+begin atomic
+  select c.organization_id, c.id, c.account_id, c.region, c.sns_topic_arn
+  from connections c
+  where c.id = connection and c.disconnected_at is null and c.sns_topic_arn is not null;
+end;
+select make_security_definer('sns_topic(uuid)');
+
+-- Whether a connection has ever been found in order: one that never was has a limit of requests.
+create function was_ever_verified(connection uuid) returns boolean
+language sql stable
+begin atomic
+  select c.is_verified or c.first_verified_at is not null
+  from connections c
+  where c.id = connection;
+end;
+select make_security_definer('was_ever_verified(uuid)');
+
 -- One row per AWS account and region, whatever organizations share it: the provider counts there.
 -- How an account is slowed down stands in src/domain/delivery/throttling.ts.
 create table sending_limits (
@@ -116,9 +152,19 @@ create table sending_limits (
   tolerated double precision not null default 0 check (tolerated between 0 and 1),
   trial_factor double precision,
   trial_share double precision,
+  -- Mail of a lower lane gives way to what a higher one asked for and did not get.
+  transactional_short_at timestamptz(3),
+  confirmation_short_at timestamptz(3),
+  workflow_short_at timestamptz(3),
+  floor_at timestamptz(3) not null default now(),
+  others_24_hour double precision not null default 0 check (others_24_hour >= 0),
+  quota_until timestamptz(3),
   primary key (account_id, region),
   check ((trial_factor is null) = (trial_share is null))
 );
+comment on table sending_limits is
+  'no personal data: transactional_short_at confirmation_short_at workflow_short_at floor_at '
+  'others_24_hour quota_until';
 comment on column sending_limits.granted is
   'permits given by the last update: an update cannot return what it read';
 comment on column sending_limits.factor is
@@ -131,7 +177,67 @@ comment on column sending_limits.tolerated is
   'share of throttled calls that slowing down did not change';
 comment on column sending_limits.trial_factor is
   'the factor before the slowing down that is on trial';
+comment on column sending_limits.transactional_short_at is
+  'when transactional mail last got fewer permits than it asked for';
+comment on column sending_limits.confirmation_short_at is 'the same of confirmations';
+comment on column sending_limits.workflow_short_at is 'the same of mail of flows';
+comment on column sending_limits.floor_at is
+  'when batches last got permits: while they give way, a share of the rate gathers since then';
+comment on column sending_limits.others_24_hour is
+  'mails of the last 24 hours that the provider knew when it was last asked and we did not';
+comment on column sending_limits.quota_until is
+  'batches wait until then, because what is left of the 24-hour quota is for single mail';
 grant select, insert, update, delete on sending_limits to letterloom_worker;
+
+-- What an account has sent in the last 24 hours, counted as permits are given: the provider's own
+-- figure is read once an hour, and a mail that it refuses for its quota was a call for nothing.
+create table sending_usage (
+  account_id text not null,
+  region text not null,
+  period timestamptz(3) not null,
+  mails integer not null,
+  primary key (account_id, region, period),
+  foreign key (account_id, region) references sending_limits (account_id, region) on delete cascade
+) with (fillfactor = 50);
+comment on table sending_usage is 'no personal data: account_id region period mails';
+comment on column sending_usage.period is 'when its quarter of an hour began, in UTC';
+comment on column sending_usage.mails is
+  'permits given less those given back; below 0 where they were given in the period before';
+create index sending_usage_age on sending_usage (period);
+grant select, insert, update, delete on sending_usage to letterloom_worker;
+
+-- One row for each connection with a queue: who polls it, and how that goes. Apart from the
+-- connections, which would else be written with every poll.
+create table event_queue_polls (
+  organization_id uuid not null,
+  connection_id uuid not null,
+  due_at timestamptz(3) not null default clock_timestamp(),
+  held_by uuid,
+  held_until timestamptz(3),
+  failures integer not null default 0 check (failures >= 0),
+  problem text check (problem in ('denied', 'missing', 'throttled', 'failed')),
+  polled_at timestamptz(3) not null default clock_timestamp(),
+  emptied_at timestamptz(3),
+  primary key (organization_id, connection_id),
+  foreign key (organization_id, connection_id)
+    references connections (organization_id, id) on delete cascade,
+  check ((held_by is null) = (held_until is null)),
+  check ((failures = 0) = (problem is null))
+) with (fillfactor = 50);
+-- What is asked for many times a second is found by its time, whatever waits for a later one.
+create index event_queue_polls_due on event_queue_polls (due_at);
+comment on table event_queue_polls is
+  'no personal data: organization_id connection_id due_at held_by held_until failures problem '
+  'polled_at emptied_at';
+comment on column event_queue_polls.held_by is
+  'the worker that polls until held_until; two at once would be harmless, and cost twice';
+comment on column event_queue_polls.problem is 'why the last poll got no answer; null: it did';
+comment on column event_queue_polls.polled_at is
+  'end of the last poll that was answered; at first, when the queue was set';
+comment on column event_queue_polls.emptied_at is
+  'beginning of the last poll that found the queue empty';
+select protect_tenant_table('event_queue_polls');
+select vacuum_as_queue('event_queue_polls');
 
 -- What accounts answered when somebody asked live: kept for a minute, because nothing that a
 -- provider answers may enter a Temporal history. Never shared between connections: anybody may
@@ -202,7 +308,8 @@ comment on column console_policies.probed_at is
   'when the last probe began, whatever came of it: the next waits a minute';
 select protect_tenant_table('console_policies');
 
--- What the hourly sweep found out about each connected account.
+-- What the hourly sweep found out about each connected account. What an account pays for each mail
+-- depends on its pricing plan: costs are estimated by it.
 create table account_health (
   organization_id uuid not null,
   connection_id uuid not null,
@@ -220,6 +327,7 @@ create table account_health (
   max_send_rate double precision,
   bounce_rate double precision,
   complaint_rate double precision,
+  pricing_plan text check (length(pricing_plan) <= 100),
   primary key (organization_id, connection_id),
   foreign key (organization_id, connection_id)
     references connections (organization_id, id) on delete cascade,
@@ -229,6 +337,8 @@ comment on column account_health.checked_at is
   'when the provider last answered: what the figures and the verdict are of';
 comment on column account_health.refusal is
   'why the last question, of asked_at, was not answered; null: it was';
+comment on column account_health.pricing_plan is
+  'as SES last wrote it (NONE: à la carte); null: it never said. It stays when an account is silent';
 select protect_tenant_table('account_health');
 
 -- One row is one thing told to an organization's owners by mail, once: the key says what must not
@@ -249,12 +359,12 @@ comment on column notices.subject is
 comment on column notices.period is 'told once in it: a day and a verdict, a month and a threshold';
 select protect_tenant_table('notices');
 
--- The mails of a notice, one per owner. The address is read when the mail is sent and kept nowhere
--- here.
+-- The mails of a notice, one for each owner, or one for somebody who is invited: it has one of the
+-- two ids. The address is read when the mail is sent and kept nowhere here.
 create table notice_mails (
   organization_id uuid not null,
   notice_id uuid not null,
-  user_id uuid not null references users (id) on delete cascade,
+  user_id uuid references users (id) on delete cascade,
   state text not null default 'queued'
     check (state in ('queued', 'claimed', 'sent', 'failed', 'skipped', 'unknown')),
   reason text check (length(reason) <= 500),
@@ -262,14 +372,23 @@ create table notice_mails (
   claimed_at timestamptz(3),
   message_id text,
   settled_at timestamptz(3),
-  primary key (organization_id, notice_id, user_id),
+  invitation_id uuid,
+  recipient_id uuid not null generated always as (coalesce(user_id, invitation_id)) stored,
+  primary key (organization_id, notice_id, recipient_id),
   foreign key (organization_id, notice_id)
     references notices (organization_id, id) on delete cascade,
+  foreign key (organization_id, invitation_id)
+    references invitations (organization_id, id) on delete cascade,
   check ((state in ('claimed', 'unknown')) = (claim_id is not null)),
-  check ((state = 'sent') = (message_id is not null))
+  check ((state = 'sent') = (message_id is not null)),
+  check (num_nonnulls(user_id, invitation_id) = 1)
 );
 create index notice_mails_user on notice_mails (user_id);
+create index notice_mails_invitation on notice_mails (organization_id, invitation_id)
+  where invitation_id is not null;
+create index notice_mails_open on notice_mails (notice_id) where state in ('queued', 'claimed');
 comment on column notice_mails.state is
   'as of messages; unknown is an end here: nobody reports what became of the operator''s mail, '
   'and none goes twice';
+comment on column notice_mails.recipient_id is 'of the owner or the invitation';
 select protect_tenant_table('notice_mails');

@@ -1,6 +1,33 @@
 -- A flow is what a customer draws. An execution is one run of a flow for one contact. What an
 -- execution does next is decided here; the workflow `runFlow` only moves it.
 
+-- What runs still need cannot be deleted: which ids a version of a flow names, and whether an
+-- execution of it is live, is found without reading definitions, which are large.
+create function ids_named_by(definition jsonb) returns text[]
+language sql
+immutable
+parallel safe
+as $$
+  select coalesce(array_agg(distinct lower(id)) filter (where id is not null), '{}')
+  from (
+    values
+      (jsonb_path_query_array(definition, '$.trigger.segmentId')),
+      (jsonb_path_query_array(definition, '$.trigger.topicId')),
+      (jsonb_path_query_array(definition, '$.steps[*].config.templateId')),
+      (jsonb_path_query_array(definition, '$.steps[*].config.topicId')),
+      (jsonb_path_query_array(definition,
+        '$.steps[*].config.condition.** ? (@.field == "topics").value')),
+      (jsonb_path_query_array(definition,
+        '$.settings.exitOn.condition.** ? (@.field == "topics").value'))
+  ) as named (ids)
+  cross join lateral jsonb_array_elements_text(ids) as id
+$$;
+comment on function ids_named_by(jsonb) is
+  'templates, topics and segments that a definition names, in lower case';
+
+-- A moment of a flow's schedule that starts executions is a row that its run carries on: it is
+-- found again when the run is lost, and the flow says why a moment started nobody, or not
+-- everybody.
 create table flows (
   organization_id uuid not null references organizations (id) on delete cascade,
   id uuid not null unique,
@@ -22,13 +49,21 @@ create table flows (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   deleted_at timestamptz(3),
+  schedule_failed_for timestamptz(3),
+  schedule_failure text
+    check (schedule_failure in ('segment_not_usable', 'segment_too_slow', 'stopped_by_operator')),
+  firing_for timestamptz(3),
+  firing_after uuid,
   primary key (organization_id, id),
   check (deleted_at is null or not enabled),
-  check ((previous_sealed_secret is null) = (previous_secret_until is null))
+  check ((previous_sealed_secret is null) = (previous_secret_until is null)),
+  check ((schedule_failed_for is null) = (schedule_failure is null)),
+  check (firing_after is null or firing_for is not null)
 );
 create unique index flows_slug on flows (organization_id, slug) where deleted_at is null;
 create index flows_triggered on flows (organization_id, trigger_type, trigger_key) where enabled;
 create index flows_scheduled on flows (id) where trigger_type = 'schedule';
+create index flows_firing on flows (id) where firing_for is not null;
 create index flows_deleted on flows (id) where deleted_at is not null;
 comment on column flows.version is
   'the newest: executions that start take it, running ones keep theirs';
@@ -37,7 +72,12 @@ comment on column flows.trigger_key is
 comment on column flows.max_concurrent is 'unfinished executions at most; null: any number';
 comment on column flows.sealed_secret is 'signs its webhooks; AES-256-GCM, see src/keys/sealing.ts';
 comment on column flows.deleted_at is 'its executions are read still';
+comment on column flows.schedule_failed_for is
+  'the latest moment of its schedule whose segment could not be evaluated; null: none since one succeeded';
+comment on column flows.firing_for is 'the moment of its schedule that is starting executions; null: none';
+comment on column flows.firing_after is 'the last contact for whom that is done; null: none yet';
 select protect_tenant_table('flows');
+select make_resource('flows', 'flow');
 
 -- Running executions rely on their version: nobody changes it, nor what it sends.
 create table flow_versions (
@@ -47,6 +87,7 @@ create table flow_versions (
   definition jsonb not null,
   exit_events jsonb generated always as (definition #> '{settings,exitOn,events}') stored,
   created_at timestamptz(3) not null default now(),
+  named_ids text[] generated always as (ids_named_by(definition)) stored,
   primary key (organization_id, flow_id, version),
   foreign key (organization_id, flow_id) references flows (organization_id, id) on delete cascade
 );
@@ -55,8 +96,15 @@ comment on column flow_versions.definition is
   'trigger, steps, transitions, settings: the type Definition in src/domain/flows/flow.ts';
 comment on column flow_versions.exit_events is
   'names of events that end its executions: read for each event, and the definition is large';
+comment on column flow_versions.named_ids is
+  'templates, topics and segments that it names: the definition is large';
 select protect_tenant_table('flow_versions');
 revoke update, delete on flow_versions from letterloom_api, letterloom_worker;
+
+-- Whoever deletes what a version names locks the version, so that an execution which is being
+-- started is seen: starting one takes a share of that lock by its foreign key. A lock needs this
+-- grant; the column is computed, and nobody can write it.
+grant update (named_ids) on flow_versions to letterloom_api;
 
 -- Headers of webhook steps are secrets: the definition has their names only.
 create table flow_headers (
@@ -73,6 +121,8 @@ select protect_tenant_table('flow_headers');
 revoke update, delete on flow_headers from letterloom_api, letterloom_worker;
 
 -- How often and when a contact entered a flow: what admission asks. Locked after the contact's row.
+-- Automations that feed each other are stopped: of starts by segments and topics so many are
+-- dropped.
 create table flow_entries (
   organization_id uuid not null,
   flow_id uuid not null,
@@ -81,9 +131,12 @@ create table flow_entries (
   live integer not null default 1 check (live >= 0),
   last_started_at timestamptz(3) not null,
   last_ended_at timestamptz(3),
+  braked_until timestamptz(3),
   primary key (organization_id, flow_id, contact_id),
   foreign key (organization_id, flow_id) references flows (organization_id, id) on delete cascade
 );
+comment on column flow_entries.braked_until is
+  'segments and topics start nothing for the contact until then; null: they never had to be stopped';
 select protect_tenant_table('flow_entries');
 
 -- The counters on a flow's page. A flow has several rows, its slots, since it has no ceiling: many
@@ -137,6 +190,7 @@ create table executions (
   started_at timestamptz(3),
   progressed_at timestamptz(3) not null default clock_timestamp(),
   finished_at timestamptz(3),
+  occurred_at timestamptz(3),
   primary key (organization_id, id),
   unique (organization_id, flow_id, dedupe_key),
   foreign key (organization_id, flow_id, version)
@@ -148,6 +202,8 @@ create table executions (
 create index executions_flow on executions (organization_id, flow_id, id);
 create index executions_contact on executions (organization_id, contact_id, id);
 create index executions_status on executions (organization_id, flow_id, status, id);
+create index executions_version_live on executions (organization_id, flow_id, version, topic_id)
+  where status in ('pending', 'active', 'paused', 'waiting');
 create index executions_slot_granted on executions (organization_id, flow_id)
   where status = 'pending' and slot_granted_at is not null;
 create index executions_contact_live on executions (organization_id, contact_id)
@@ -170,7 +226,10 @@ comment on column executions.lost_runs is
 comment on column executions.lost_after is 'steps that were over when the last run was lost';
 comment on column executions.progressed_at is
   'last transition, or when a sleep is to end: none for a while is looked into';
+comment on column executions.occurred_at is
+  'when the event that started it happened, as its sender says; null: no event started it';
 select protect_tenant_table('executions');
+select make_resource('executions', 'execution');
 
 create table execution_steps (
   organization_id uuid not null,
@@ -203,7 +262,8 @@ comment on column execution_steps.entered_at is 'when the execution came to it; 
 select protect_tenant_table('execution_steps');
 
 -- What executions wait for. A transaction that registers a wait and one that stores an event both
--- lock the contact's row first: without a common lock most waits and events that meet are lost.
+-- lock the contact's row first: without a common lock most waits and events that meet are lost. An
+-- event that happened before the execution began ends no wait of it, nor the execution.
 create table waits (
   organization_id uuid not null,
   execution_id uuid not null,
@@ -234,7 +294,7 @@ create index waits_event on waits (organization_id, event_name, contact_id)
 create index waits_mail on waits (organization_id, mail_id)
   where status = 'waiting' and kind = 'engagement';
 comment on column waits.since is
-  'events received from then on count: when the execution entered the step before';
+  'events received from then on count: since the execution last rested, or began';
 comment on column waits.matched is 'the event''s name, or opened, clicked, bounced';
 select protect_tenant_table('waits');
 
@@ -246,9 +306,62 @@ create table webhook_calls (
   host text not null check (length(host) <= 255),
   lease_until timestamptz(3) not null,
   tries integer not null default 1 check (tries > 0),
+  -- What the API shows of the step while its call is tried again.
+  last_error text check (length(last_error) <= 255),
+  next_try_at timestamptz(3),
   primary key (organization_id, id)
 );
 create index webhook_calls_lease on webhook_calls (organization_id, lease_until);
 comment on column webhook_calls.id is 'a hash of execution, step, visit and its try';
 comment on column webhook_calls.tries is 'calls that were begun: places that were refused are none';
+comment on column webhook_calls.last_error is
+  'of the last call that did not succeed: one of our own sentences, never what was sent or answered';
+comment on column webhook_calls.next_try_at is
+  'when the next call is due; null: one is in flight, or was when its worker was lost';
 select protect_tenant_table('webhook_calls');
+
+-- What is done to many executions of a flow: all that run are cancelled, or failed ones retried,
+-- also with its newest version. Workers do it page by page, and the row says how far they are.
+create table flow_operations (
+  organization_id uuid not null,
+  id uuid not null,
+  flow_id uuid not null,
+  kind text not null check (kind in ('cancel', 'retry')),
+  status text not null default 'running' check (status in ('running', 'completed')),
+  total integer not null check (total >= 0),
+  total_is_exact boolean not null,
+  done integer not null default 0 check (done >= 0),
+  due_at timestamptz(3) not null default clock_timestamp(),
+  horizon xid8,
+  request_id text,
+  created_at timestamptz(3) not null default clock_timestamp(),
+  completed_at timestamptz(3),
+  skipped integer not null default 0 check (skipped >= 0),
+  version text check (version in ('newest')),
+  step_id text,
+  failed_since timestamptz(3),
+  after_id uuid,
+  primary key (organization_id, id),
+  unique (id),
+  foreign key (organization_id, flow_id) references flows (organization_id, id) on delete cascade,
+  check ((completed_at is null) = (status = 'running')),
+  check (kind = 'retry' or version is null and step_id is null and failed_since is null)
+);
+create index flow_operations_flow on flow_operations (organization_id, flow_id, id);
+create index flow_operations_due on flow_operations (due_at) where status = 'running';
+create index flow_operations_age on flow_operations (completed_at) where status = 'completed';
+comment on table flow_operations is 'no personal data: organization_id id flow_id kind status total '
+  'total_is_exact done due_at horizon request_id created_at completed_at skipped version step_id '
+  'failed_since after_id';
+comment on column flow_operations.total is 'executions it was about when it was asked for';
+comment on column flow_operations.due_at is 'when its next page is to be done';
+comment on column flow_operations.horizon is
+  'transactions older than this may still start executions: they did not see that the flow was disabled';
+comment on column flow_operations.skipped is 'failed executions that could not be retried';
+comment on column flow_operations.version is 'null: each is retried with the version that it runs';
+comment on column flow_operations.step_id is 'only those that failed at this step; null: at any';
+comment on column flow_operations.failed_since is 'only those that failed since then; null: ever';
+comment on column flow_operations.after_id is 'the last execution of the pages that are done';
+select protect_tenant_table('flow_operations');
+select vacuum_as_queue('flow_operations');
+select make_resource('flow_operations', 'operation');
