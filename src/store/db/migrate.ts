@@ -11,32 +11,38 @@ const MAKE_ANEW =
   '`npm start -- --fresh` makes the database of npm start anew and deletes its data; make one of ' +
   'your own (DATABASE_URL) anew with dropdb and createdb.'
 
+interface Migration {
+  number: number
+  name: string
+  text: string
+  /** SHA-256 of the text, in hex. */
+  hash: string
+}
+
 /**
  * Brings the database to the newest schema and makes the partitions of the coming days.
  *
  * Files `NNNN_name.sql` run in order, each in one transaction that inserts its number first.
  * Migrations go forward only: a file that ran is never edited, renamed or deleted, and what it did
- * is changed by a later file. Another hash is an error. So is another name under the same number:
- * the files were put together anew before the first release, and a database that the earlier ones
- * made is refused before anything of it changes. Returns the names of the files that ran now.
+ * is changed by a later file. A database that another file with one of our numbers made is refused
+ * before anything of it changes: the files were put together anew before the first release. Returns
+ * the names of the files that ran now.
  *
  * The roles come first. Where they are not as they should be and the caller may not change that,
  * the error says who may.
  */
 export async function migrate(sql: Sql): Promise<string[]> {
-  const files = await listFiles()
-  const ran: string[] = []
+  const migrations = await readMigrations()
   await sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${LOCK})`
     await tx`create table if not exists schema_migrations (
       number integer primary key, name text not null, hash text not null, ran_at timestamptz(3) not null default now())`
-    await refuseOlder(tx, files)
-    // Not left to 0001_db.sql, which takes a refused grant for no harm.
+    await refuseOthers(tx, migrations)
     await makeRoles(tx)
   })
-  for (const name of files) {
-    const text = await readFile(new URL(name, migrationsFolder()), 'utf8')
-    if (await run(sql, name, text)) ran.push(name)
+  const ran: string[] = []
+  for (const migration of migrations) {
+    if (await run(sql, migrations, migration)) ran.push(migration.name)
   }
   await createPartitions(sql)
   return ran
@@ -51,18 +57,30 @@ export async function pendingMigrations(sql: Sql): Promise<string[]> {
 }
 
 /** Numbers beyond ours are those of a later release, which an earlier one can work with. */
-async function refuseOlder(tx: Transaction, files: string[]): Promise<void> {
-  const ran = await tx<{ number: number; name: string; database: string }[]>`
-    select number, name, current_database() as database
+async function refuseOthers(tx: Transaction, migrations: Migration[]): Promise<void> {
+  const ran = await tx<{ number: number; name: string; hash: string; database: string }[]>`
+    select number, name, hash, current_database() as database
     from schema_migrations
     order by number`
-  const ours = new Map(files.map((name) => [numberOf(name), name]))
-  const other = ran.find(({ number, name }) => (ours.get(number) ?? name) !== name)
-  if (other === undefined) return
-  const { name, database } = other
-  throw new Error(
-    `The database ${database} was made by an earlier development version: its ${name} is not a ` +
-      `migration of this version. Nothing was changed. ${MAKE_ANEW}`,
+  const ours = new Map(migrations.map((migration) => [migration.number, migration]))
+  for (const { number, name, hash, database } of ran) {
+    const own = ours.get(number)
+    if (own === undefined || (own.name === name && own.hash === hash)) continue
+    throw new Error(
+      `The database ${database} was made by another development version: its ${name} is not the ` +
+        'file of this version. Nothing was changed. A migration that ran is never edited: a change ' +
+        `of it is a new migration. ${MAKE_ANEW}`,
+    )
+  }
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  return Promise.all(
+    (await listFiles()).map(async (name) => {
+      const text = await readFile(new URL(name, migrationsFolder()), 'utf8')
+      const hash = createHash('sha256').update(text).digest('hex')
+      return { number: Number(name.slice(0, 4)), name, text, hash }
+    }),
   )
 }
 
@@ -70,29 +88,18 @@ async function listFiles(): Promise<string[]> {
   return (await readdir(migrationsFolder())).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort()
 }
 
-const numberOf = (name: string): number => Number(name.slice(0, 4))
-
 /** True when the file ran now, false when it had run before. */
-async function run(sql: Sql, name: string, text: string): Promise<boolean> {
-  const number = numberOf(name)
-  const hash = createHash('sha256').update(text).digest('hex')
+async function run(sql: Sql, migrations: Migration[], migration: Migration): Promise<boolean> {
+  const { number, name, hash, text } = migration
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${LOCK})`
-    const [inserted] = await tx<{ hash: string }[]>`
+    // Another process may have migrated meanwhile.
+    await refuseOthers(tx, migrations)
+    const { count } = await tx`
       insert into schema_migrations (number, name, hash)
       values (${number}, ${name}, ${hash})
-      on conflict (number) do nothing
-      returning hash`
-    if (!inserted) {
-      const [before] = await tx<{ hash: string }[]>`
-        select hash from schema_migrations where number = ${number}`
-      if (before?.hash !== hash)
-        throw new Error(
-          `${name} was edited after it ran: write a new migration instead. Is the database one ` +
-            `for development, and the file from another branch? ${MAKE_ANEW}`,
-        )
-      return false
-    }
+      on conflict (number) do nothing`
+    if (count === 0) return false
     await tx.unsafe(text)
     return true
   }) as Promise<boolean>
