@@ -21,31 +21,8 @@
 --   letterloom_definer   nobody logs in as it; it owns the security-definer functions, which look
 --                        across organizations
 --
--- A program logs in as a member of its role and takes it on. Roles belong to the server, not to one
--- database, so they may be there already, also made by somebody at the same moment.
-do $$
-declare
-  wanted text;
-begin
-  foreach wanted in array array[
-    'letterloom_api', 'letterloom_worker', 'letterloom_search', 'letterloom_definer'
-  ] loop
-    begin
-      if not exists (select from pg_roles where rolname = wanted) then
-        execute format('create role %I nologin', wanted);
-      end if;
-    exception
-      when duplicate_object or unique_violation then null;
-    end;
-    -- From Postgres 16 on, the maker of a role may grant it and yet not take it on.
-    begin
-      execute format('grant %I to %I', wanted, current_user);
-    exception
-      when insufficient_privilege then null;
-    end;
-  end loop;
-end
-$$;
+-- A program logs in as a member of its role and takes it on. Roles belong to the server: roles.sql
+-- makes them, and it runs before the first migration.
 
 grant usage on schema public
   to letterloom_api, letterloom_worker, letterloom_search, letterloom_definer;

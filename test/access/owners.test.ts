@@ -77,6 +77,18 @@ test('two owners beside each other migrate, once the script of roles has run for
   await expect(stranger`select 1`).rejects.toThrow('permission denied for database')
 })
 
+test('an owner who may grant any role takes on none of the API and of searches by migrating', async () => {
+  const { name, owner } = await newOwner()
+  await database.admin.unsafe(`alter role ${name} createrole`)
+  await asAdmin({ owner: name })
+  await migrate(owner)
+  const memberships = await owner`
+    select roleid::regrole::text as role from pg_auth_members
+    where member = ${name}::regrole
+    order by role`
+  expect(memberships.map(({ role }) => role)).toEqual(['letterloom_definer', 'letterloom_worker'])
+})
+
 test('an owner for whom nobody has run it is told so, and nothing is left behind', async () => {
   const { name, owner } = await newOwner()
   const refusal = migrate(owner)
