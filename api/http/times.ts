@@ -29,6 +29,6 @@ export function rangeParameters(given: { from?: string | undefined; to?: string 
 
 function kept(path: string, utc: string | undefined): string {
   if (utc !== undefined) return utc
-  const message = 'is not a time we can keep'
+  const message = 'must be a time between the years 1 and 9999'
   throw badRequest(`The query parameter ${path} ${message}`, [{ path, message }])
 }

@@ -22,7 +22,7 @@ const HAS_ZONE = /\b(?:UTC?|GMT|[ECMP][SD]T)\b|\dZ|:\d\d(?:\.\d+)? ?(?:[ap]m)? ?
 /**
  * Wraps a filter of times so that a text means the same moment on every machine. Times of ISO 8601
  * are read as conditions read them; other texts, such as `05/01/1990`, as JavaScript does, in UTC
- * where they name no zone. What is no time is returned as it is.
+ * where they name no zone. A text that cannot be read as a time is returned unchanged.
  */
 export function readingTimes(filter: FilterImplOptions): Filter {
   const handler = typeof filter === 'function' ? filter : filter.handler

@@ -25,7 +25,7 @@ const REFUSED_TAGS = ['include', 'render', 'layout', 'block']
 const REFUSED_FILTERS = /^(?:sample|shuffle)$|_exp$/
 
 /**
- * There is no time limit here: `renderer.ts` limits the thread that renders. LiquidJS reads the
+ * This module sets no time limit: `renderer.ts` limits the thread that renders. LiquidJS reads the
  * clock only between two tags, which misses a filter that does not end, and counts the waiting time
  * on a busy machine.
  */

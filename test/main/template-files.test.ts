@@ -201,13 +201,13 @@ test.each([
   [{ slug: '../evil' }, 'no slug'],
   [{ sourceType: '/../../../evil.sh' }, 'a sourceType of bad that is neither html nor mjml'],
   [{ sourceType: 'json' }, 'a sourceType of bad that is neither html nor mjml'],
-  [{ source: ['<p>'] }, 'a source of bad that is no text'],
-  [{ textContent: 1 }, 'a source of bad that is no text'],
+  [{ source: ['<p>'] }, 'a source of bad that is not a text'],
+  [{ textContent: 1 }, 'a source of bad that is not a text'],
   [
     { published: { sourceType: '/../../evil', source: '' } },
     'a sourceType of bad that is neither html nor mjml',
   ],
-  [{ published: { sourceType: 'html', source: 1 } }, 'a source of bad that is no text'],
+  [{ published: { sourceType: 'html', source: 1 } }, 'a source of bad that is not a text'],
 ])('an API that answers %j has nothing written', async (bad, words) => {
   const templates = [GOOD, { ...GOOD, slug: 'bad', ...bad }]
   const api = await stranger(() => ({ status: 200, body: { templates, nextCursor: null } }))

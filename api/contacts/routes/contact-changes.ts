@@ -88,7 +88,7 @@ export const contactChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         operationId: 'replaceContactTopics',
         summary: 'Replace the topics of a contact',
         description:
-          'Topics that are not named are left. A topic with double opt-in sends a confirmation mail unless the contact confirmed before. Who left a topic by themselves is taken back only with `resubscribe`.',
+          'Replaces all topics of the contact: it is unsubscribed from topics that the request does not name. A topic with double opt-in sends a confirmation email unless the contact confirmed it before. A contact who unsubscribed from a topic is subscribed again only with `resubscribe`.',
         params: IdParams,
         querystring: ContactQuery,
         body: ContactTopicsInput,

@@ -44,7 +44,7 @@ export function toIncomingEvent(input: EventInput, now: number): IncomingEvent |
   }
 }
 
-const NO_TIME = ['is not a time we can keep', 'time_refused'] as const
+const NO_TIME = ['must be a time between the years 1 and 9999', 'time_refused'] as const
 type Timed = Pick<IncomingEvent, 'occurredAt' | 'isLate'>
 
 function timeOf(given: string | undefined, now: number): Timed | AppError {

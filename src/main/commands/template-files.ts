@@ -51,7 +51,7 @@ function filesOf(template: Pulled): Files {
   const contents: Files['contents'] = new Map([[sourceType, sourceOf(slug, pulled)]])
   const text = textContent ?? compiledText ?? null
   if (typeof (text ?? '') !== 'string') {
-    throw new Error(`The API answered a source of ${slug} that is no text`)
+    throw new Error(`The API returned a source of ${slug} that is not a text`)
   }
   if (text !== null) contents.set('txt', text)
   if (published) contents.set(`published.${published.sourceType}`, sourceOf(slug, published))
@@ -59,7 +59,7 @@ function filesOf(template: Pulled): Files {
   return { slug, sourceType, contents, marks }
 }
 
-/** Throws when it is no text, or when its type, which is the ending of a file, is unknown. */
+/** Returns the source. Throws when it is not a text, or when its type is unknown. */
 function sourceOf(
   slug: string,
   { sourceType, source, compiledHtml }: Pick<Pulled, 'sourceType' | 'source' | 'compiledHtml'>,
@@ -69,7 +69,7 @@ function sourceOf(
   }
   const text = source ?? compiledHtml ?? ''
   if (typeof text !== 'string') {
-    throw new Error(`The API answered a source of ${slug} that is no text`)
+    throw new Error(`The API returned a source of ${slug} that is not a text`)
   }
   return text
 }

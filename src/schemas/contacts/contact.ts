@@ -167,7 +167,7 @@ export const wishes = {
   resubscribe: Type.Optional(
     Type.Boolean({
       description:
-        'The person wants mail again, and you have their word: with `active` it takes back somebody who left, and their entry on the suppression list goes. Who complained or was suppressed is taken back with the scope `full` only.',
+        'Set to `true` if the person asked to receive email again. `active` then resubscribes a contact who unsubscribed and removes the address from the suppression list. Contacts who complained or were suppressed can be resubscribed with the scope `full` only.',
     }),
   ),
 }

@@ -126,7 +126,7 @@ export const ImportOptions = strict({
   resubscribe: Type.Optional(
     oneOf(YES_OR_NO, {
       description:
-        'You vouch that these people want mail again: `active` then takes back who has left.',
+        'Set to `true` if these people asked to receive email again. `active` then resubscribes contacts who unsubscribed.',
     }),
   ),
   topicIds: topicNames('Topics for all rows: ids with commas between them.'),
