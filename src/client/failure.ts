@@ -2,17 +2,15 @@ import type { components } from './schema.ts'
 
 type ApiError = components['schemas']['ApiError']
 
-/** A response that is not a success. The fields are those of the API's errors. */
+/** An answer that is not a success, with the fields of the API's errors. */
 export class ApiFailure extends Error {
-  /** Of the HTTP answer. */
   readonly status: number
-  /** For programs; stable. Something between us and the API may have answered: then by status. */
+  /** Stable code for programs. Derived from the status if a proxy answered instead of the API. */
   readonly code: ApiError['code']
-  /** A stable snake_case word that says more than the code. */
+  /** A stable snake_case word that is more specific than the code. */
   readonly reason: string | undefined
-  /** Quote it to support. */
   readonly requestId: string | undefined
-  /** What is wrong with which place of the input. */
+  /** What is wrong, by path of the input. */
   readonly details: ApiError['details']
 
   constructor(response: Response, body: ApiError | undefined) {
@@ -26,7 +24,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** The failure that an answer tells, whether the API wrote it or a proxy before it. */
+/** Reads the failure from an answer of the API or of a proxy before it. */
 export async function failureOf(response: Response): Promise<ApiFailure> {
   const text = await response.text().catch(() => '')
   return new ApiFailure(response, parse(text))

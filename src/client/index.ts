@@ -6,24 +6,23 @@ import type { components, paths } from './schema.ts'
 export { ApiFailure } from './failure.ts'
 export type { components, paths } from './schema.ts'
 
-/** What the API answers with, by name: `Schemas['Batch']`. */
+/** Types of the API's answers by name: `Schemas['Batch']`. */
 export type Schemas = components['schemas']
 
 export interface ClientOptions {
-  /** Where the API is, without `/v1`: `https://mail.example.com`. */
+  /** Base URL of the API without `/v1`: `https://mail.example.com`. */
   baseUrl: string
-  /** An API key or a session token; none for public operations. */
+  /** An API key or a session token. Public operations need none. */
   token?: string
-  /** Instead of the global one. */
   fetch?: Fetch
 }
 
 export type Client = ReturnType<typeof createClient>
 
 /**
- * A client of the API, typed by its OpenAPI document: `client.get('/v1/batch/{id}', { params:
- * { path: { id } } })` answers the Batch. What is refused throws an `ApiFailure`; what may succeed
- * later is tried again, see `retry.ts`.
+ * Returns a client of the API, typed by its OpenAPI document: `client.get('/v1/batch/{id}', {
+ * params: { path: { id } } })` resolves to the Batch. A refused call throws an `ApiFailure`. Calls
+ * that may succeed later are repeated, see `retry.ts`.
  */
 export function createClient({ baseUrl, token, fetch = globalThis.fetch }: ClientOptions) {
   const calls = createFetchClient<paths, 'application/json'>({
@@ -45,7 +44,7 @@ export function createClient({ baseUrl, token, fetch = globalThis.fetch }: Clien
   }
 }
 
-/** The same call, returning its data alone: a failure was thrown before. */
+/** Makes a call resolve to its data alone. Failures were thrown before. */
 function answering<Input extends unknown[], Data>(
   call: (...input: Input) => Promise<{ data?: Data; response: Response }>,
 ) {
@@ -56,15 +55,11 @@ function answering<Input extends unknown[], Data>(
   }
 }
 
-/** What a page of a list by cursor has. */
 interface Page {
   nextCursor: string | null
 }
 
-/**
- * The pages of a list, one after the other: `for await (const { logs } of pages((cursor) =>
- * client.get('/v1/email/logs', { params: { query: { limit: 100, ...cursor } } })))`.
- */
+/** ^ Iterates over the pages of a list: */
 export async function* pages<T extends Page>(
   load: (cursor: { cursor?: string }) => Promise<T>,
 ): AsyncGenerator<T, void, void> {

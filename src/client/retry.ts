@@ -1,20 +1,19 @@
-/** A call is made at most so often. */
 const MOST_TRIES = 4
-/** A caller waits no longer than this for one more try: the failure is told instead. */
+/** If the API asks to wait longer than this, the failure is returned instead. */
 const MOST_WAIT_MS = 60_000
-/** Without a `Retry-After`: doubled from try to try. */
+/** Wait before the first retry without a `Retry-After`. It doubles with each try. */
 const FIRST_WAIT_MS = 500
-/** One try, from the call to the last byte of the answer. */
+/** Time limit of one try, from the call to the last byte of the answer. */
 const ANSWER_MS = 60_000
 
 export type Fetch = (request: Request) => Promise<Response>
 
 /**
- * Makes `fetch` try again what may succeed later and is safe to repeat; `Retry-After` is honoured.
- * A 429 was refused before anything was done: it is tried again whatever it asks for. After a 503
- * or a broken connection only what has the same effect when done twice is. For that, every POST
- * under `/v1` carries one `Idempotency-Key` through all its tries; a 409 with `Retry-After` says
- * that an earlier try is still running.
+ * Makes `fetch` repeat calls that may succeed later and are safe to repeat. `Retry-After` is
+ * honoured. A 429 was refused before anything was done and is always repeated. After a 503 or a
+ * broken connection only idempotent calls are repeated. To make them so, every POST under `/v1`
+ * carries one `Idempotency-Key` through all its tries; a 409 with `Retry-After` means that an
+ * earlier try is still running.
  */
 export function retrying(fetch: Fetch): Fetch {
   return async (request) => {
@@ -44,7 +43,7 @@ async function attempt(fetch: Fetch, request: Request): Promise<Outcome> {
   }
 }
 
-/** Milliseconds until the next try; undefined when there must be none. */
+/** Milliseconds until the next try. Undefined: there must be none. */
 function waitAfter(outcome: Outcome, request: Request, tries: number): number | undefined {
   const backoff = FIRST_WAIT_MS * 2 ** (tries - 1)
   if (!(outcome instanceof Response)) return isRepeatable(request) ? backoff : undefined
@@ -61,7 +60,6 @@ function waitAfter(outcome: Outcome, request: Request, tries: number): number | 
   }
 }
 
-/** Ends early when the caller gives up. */
 const wait = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

@@ -5,7 +5,7 @@ import { normalAddress } from '../domain/text.ts'
 import { addressHash, type Keyring } from './tokens.ts'
 
 /**
- * An address as the suppression list of an organization knows it: HMAC-SHA-256 of its hash under
+ * Identifies an address on an organization's suppression list by the HMAC-SHA-256 of its hash under
  * each key. A stolen list tells nobody's address, and an entry outlives the address itself.
  */
 export const addressed = (keyring: Keyring, organizationId: string, email: string): Addressed => {
@@ -13,7 +13,7 @@ export const addressed = (keyring: Keyring, organizationId: string, email: strin
   return { ...addressedByHash(keyring, addressHash(organizationId, normalised)), email: normalised }
 }
 
-/** The same for an address of which only the hash is known, as in a public link. */
+/** Does the same for an address of which only the hash is known, as in a public link. */
 export function addressedByHash({ signing, byId }: Keyring, hash: Buffer): Addressed {
   const keyOf = ({ id, derive }: Keyring['signing']): AddressKey => ({
     keyId: id,
@@ -27,7 +27,10 @@ export function addressedByHash({ signing, byId }: Keyring, hash: Buffer): Addre
   }
 }
 
-/** An address as texts may hold it: as we store it, and with its domain in U-labels (RFC 5890). */
+/**
+ * Returns the spellings of an address that texts may hold: as stored, and with its domain in
+ * U-labels (RFC 5890).
+ */
 export function spellingsOf(email: string): string[] {
   const at = email.lastIndexOf('@') + 1
   return [...new Set([email, email.slice(0, at) + domainToUnicode(email.slice(at))])]

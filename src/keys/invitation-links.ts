@@ -1,12 +1,10 @@
 import { addressHash, type Keyring, readLink, signLink } from './tokens.ts'
 
-/** The contents of an invitation's link. */
 export interface InvitationLink {
   organizationId: string
   invitationId: string
-  /** Of the address that was invited. */
   addressHash: Buffer
-  /** Sending it again makes a new one; the older ones stop working. */
+  /** Sending an invitation again raises it. Earlier links stop working. */
   generation: number
 }
 
@@ -15,11 +13,10 @@ interface Invited {
   id: string
   email: string
   generation: number
-  /** ISO time. */
   expiresAt: string
 }
 
-/** Returns the link by which one invitation is accepted. `publicUrl` has no trailing slash. */
+/** Returns the link that accepts one invitation. `publicUrl` has no trailing slash. */
 export function invitationUrl(keyring: Keyring, publicUrl: string, invited: Invited): string {
   const { organizationId, id, email, generation, expiresAt } = invited
   const token = signLink(keyring, 'invite', {
@@ -34,8 +31,8 @@ export function invitationUrl(keyring: Keyring, publicUrl: string, invited: Invi
 }
 
 /**
- * Reads an invitation's token that the present key signed; `undefined` for anything else and for
- * what has expired at `now` (milliseconds).
+ * Reads an invitation's token. Returns undefined unless the present signing key made it and it has
+ * not expired at `now` (milliseconds).
  */
 export function readInvitation(
   keyring: Keyring,

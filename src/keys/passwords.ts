@@ -4,21 +4,23 @@ import { unavailable } from '../domain/errors.ts'
 
 /** argon2id, the library's default (OWASP Password Storage: 19 MiB, two passes, one lane). */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-/** Each takes a core and 19 MiB: the rest of the process must stay answerable. */
+/** Each hash takes a core and 19 MiB, and the process must stay responsive. */
 const MOST_AT_ONCE = 2
 const MOST_WAITING = 64
 const RETRY_AFTER_SECONDS = 10
 
 export interface Passwords {
-  /** The PHC string to store. */
+  /** Resolves to the PHC string to store. */
   hash(password: string): Promise<string>
-  /** Whether this is the password. Without a hash the answer is no, and costs the same. */
+  /**
+   * Resolves to whether the password matches. Without a hash the answer is no, after the same time.
+   */
   verify(stored: string | null, password: string): Promise<boolean>
 }
 
 /**
- * Hashing of passwords, two at once; 64 more wait, and who comes then is refused with a 503 that
- * says when to come again. Characters that look the same count as the same (Unicode NFC).
+ * Hashes passwords, two at a time. 64 more wait, and further callers are refused with a 503 and a
+ * time to retry. Characters that look the same count as the same (Unicode NFC).
  */
 export function createPasswords(): Passwords {
   const run = bounded(MOST_AT_ONCE, MOST_WAITING)
@@ -52,7 +54,6 @@ function bounded(mostAtOnce: number, mostWaiting: number) {
   }
 }
 
-/** Of all whose password is to be looked at, more than one process can take. */
 export const tooManyLogins = () =>
   unavailable('Too many people are logging in at this moment', {
     reason: 'busy',

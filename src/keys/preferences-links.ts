@@ -9,7 +9,7 @@ import {
 
 const YEAR_MS = 365 * 86_400_000
 
-/** The contents of a preferences link: the contact, the address that was mailed, the mail. */
+/** The contents of a preferences link: the contact, the mailed address and the mail. */
 export interface PreferencesLink {
   organizationId: string
   contactId: string
@@ -19,9 +19,8 @@ export interface PreferencesLink {
 }
 
 /**
- * Returns the link to a person's preferences, valid for a year from `since` (milliseconds since
- * 1970), so that all mails of one batch, whenever rendered, have the same. `publicUrl` has no
- * trailing slash.
+ * ^ Returns the link to a person's preferences, valid for a year from `since` (milliseconds since
+ * 1970), so that all mails of one batch have the same link whenever they are rendered.
  */
 export function preferencesUrl(
   keyring: Keyring,
@@ -38,10 +37,11 @@ export function preferencesUrl(
 }
 
 /**
- * Returns the start of the preferences link that goes with an unsubscribe token; undefined: none.
+ * Returns the start of the preferences link that belongs to an unsubscribe token. Undefined: there
+ * is none.
  *
- * Only a batch's mail has one, while its own link is valid, and only a token signed by the present
- * key: somebody who stole a retired key must not get links that subscribe.
+ * Only the mail of a batch has one, while its own link is valid, and only a token of the present
+ * signing key: a stolen retired key must not produce links that subscribe.
  */
 export function preferencesSince(
   keyring: Keyring,
@@ -54,7 +54,10 @@ export function preferencesSince(
   return since + YEAR_MS > now ? since : undefined
 }
 
-/** Reads a preferences token that the present key signed and that has not expired. */
+/**
+ * Reads a preferences token. Returns undefined unless the present signing key made it and it has
+ * not expired.
+ */
 export const readPreferences = (
   keyring: Keyring,
   token: string,

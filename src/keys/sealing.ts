@@ -2,28 +2,26 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { breather } from '../runtime/breather.ts'
 import type { Keyring } from './tokens.ts'
 
-/** What is sealed: each purpose has keys of its own. */
 export type SealingPurpose = 'flow-secret' | 'flow-headers' | 'mail-content'
 
 /**
- * Where the sealed bytes are stored. They open there and nowhere else: copied into another row,
- * table or organization they are refused.
+ * The place where the sealed bytes are stored. They can be opened there only: copied into another
+ * row, table or organization they are refused.
  */
 export interface SealedPlace {
   table: string
   organizationId: string
-  /** The rest of the row's primary key. */
   rowId: string
 }
 
-/** Of the secret that signs a flow's webhooks, the present one and the one before it. */
+/** Place of a flow's webhook signing secrets, the present one and the one before it. */
 export const flowSecretPlace = (organizationId: string, flowId: string): SealedPlace => ({
   table: 'flows',
   organizationId,
   rowId: flowId,
 })
 
-/** Of the headers of one webhook step in one version: the JSON of an object of texts. */
+/** Place of the headers of one webhook step in one version: a JSON object of texts. */
 export const flowHeadersPlace = (
   organizationId: string,
   { flowId, version, stepId }: { flowId: string; version: number; stepId: string },
@@ -33,7 +31,6 @@ export const flowHeadersPlace = (
   rowId: JSON.stringify([flowId, version, stepId]),
 })
 
-/** Of what a single mail says that was handed in through the API. */
 export const mailContentPlace = (organizationId: string, mailId: string): SealedPlace => ({
   table: 'transactional_mails',
   organizationId,
@@ -42,15 +39,15 @@ export const mailContentPlace = (organizationId: string, mailId: string): Sealed
 
 const FORMAT = 1
 const KID_BYTES = 8
-/** Random ones under one key are fit for some 2^32 texts (NIST SP 800-38D, 8.3). */
+/** Random nonces under one key are safe for some 2^32 texts (NIST SP 800-38D, 8.3). */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEAD_BYTES = 1 + KID_BYTES
 const LEAST_BYTES = HEAD_BYTES + NONCE_BYTES + TAG_BYTES
 
 /**
- * AES-256-GCM under the key that signs today: format (a byte), key id (8, padded with zeros), nonce
- * (12), the text, tag (16). The same text never looks the same twice.
+ * Encrypts with AES-256-GCM under the present signing key: format (a byte), key id (8, padded with
+ * zeros), nonce (12), the text, tag (16). Sealing the same text twice gives different bytes.
  */
 export function seal(
   keyring: Keyring,
@@ -63,10 +60,10 @@ export function seal(
   return Buffer.concat([...begin, ...text, cipher.getAuthTag()])
 }
 
-/** Encrypted at once; a few milliseconds of work. */
+/** Bytes that are encrypted at once, a few milliseconds of work. */
 const PART_BYTES = 1024 * 1024
 
-/** The same of a text that may have megabytes: others get the event loop in between. */
+/** Seals a text of up to megabytes in parts and yields to the event loop between them. */
 export async function sealInParts(
   keyring: Keyring,
   purpose: SealingPurpose,
@@ -97,8 +94,8 @@ function sealer({ signing }: Keyring, purpose: SealingPurpose, place: SealedPlac
 }
 
 /**
- * The text that was sealed for this purpose and place under any key of the ring, also one that no
- * longer signs. `undefined`: it was changed, is another row's, or its key is not there.
+ * Returns the text that was sealed for this purpose and place under any key of the ring, also a
+ * retired one. Undefined: the bytes were changed, belong to another row, or their key is gone.
  */
 export function open(
   { byId }: Keyring,
@@ -128,6 +125,6 @@ export function open(
 const keyOf = ({ derive }: Keyring['signing'], purpose: SealingPurpose): Buffer =>
   derive(`sealing/${purpose}`)
 
-/** JSON, so that no two places have the same bytes. */
+/** Encoded as JSON, so that no two places give the same bytes. */
 const associated = (head: Buffer, { table, organizationId, rowId }: SealedPlace): Buffer =>
   Buffer.concat([head, Buffer.from(JSON.stringify([table, organizationId, rowId]))])

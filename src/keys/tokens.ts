@@ -10,24 +10,23 @@ import {
 import { normalAddress } from '../domain/text.ts'
 import { isUuid } from '../runtime/ids.ts'
 
-/** SHA-256 of UTF-8 text, 32 bytes: how keys, sessions and inbound secrets are stored. */
+/** SHA-256 of UTF-8 text, 32 bytes. Keys, sessions and inbound secrets are stored as this. */
 export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** The same as text: a process identifies tokens by it, and it costs a quarter of the bytes. */
+/** SHA-256 as base64. A process identifies tokens by it, at a quarter of the bytes. */
 export const fingerprint = (text: string): string => hash('sha256', text, 'base64')
 
-/** Whether two secrets are the same, in a time that depends on their length only. */
+/** Compares two secrets in a time that depends on their length only. */
 export const equal = (a: Buffer, b: Buffer): boolean =>
   a.length === b.length && timingSafeEqual(a, b)
 
-/** 32 random bytes in base64url, 43 characters. */
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
- * Stands for an address in a suppression entry and in a public link: the first 16 bytes of
+ * Identifies an address in a suppression entry and in a public link: the first 16 bytes of
  * SHA-256(organization id as text ‖ address, as `normalAddress` gives it). The id has a fixed
- * length, so no other pair has the same text; the organization in it keeps tenants' lists from
- * being compared.
+ * length, so different pairs never give the same text. The organization in it keeps tenants' lists
+ * from being compared.
  */
 export const addressHash = (organizationId: string, address: string): Buffer =>
   sha256(organizationId + normalAddress(address)).subarray(0, 16)
@@ -35,7 +34,7 @@ export const addressHash = (organizationId: string, address: string): Buffer =>
 // Credentials
 
 const KEY_MARK = 'loom_'
-/** Tells a session's token from a key: no key begins with it. */
+/** Prefix of session tokens. No API key begins with it. */
 const SESSION_MARK = 'loomses_'
 const SECRET_LENGTH = 43
 const CHECKSUM_LENGTH = 6
@@ -44,22 +43,21 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const ALPHANUMERIC = /^[0-9A-Za-z]+$/
 
 export interface NewApiKey {
-  /** Shown once, never stored. */
   key: string
-  /** The first 12 characters, for people to tell their keys apart. */
+  /** The first 12 characters, by which people tell their keys apart. */
   prefix: string
   hash: Buffer
 }
 
-/** `loom_`, 32 random bytes as 43 characters of base62, 6 of checksum. */
+/** `loom_`, then 32 random bytes as 43 characters of base62, then 6 of checksum. */
 export function newApiKey(): NewApiKey {
   const key = newCredential(KEY_MARK)
   return { key, prefix: key.slice(0, PREFIX_LENGTH), hash: sha256(key) }
 }
 
 /**
- * The hash that a key is stored under; `undefined` when the text is not a key of ours, so that
- * storage is not queried for typing errors and noise.
+ * Returns the hash under which a key is stored. Undefined: the text is not a key of ours, so that
+ * typing errors and noise cost no query.
  */
 export const apiKeyHash = (key: string): Buffer | undefined => credentialHash(KEY_MARK, key)
 
@@ -69,7 +67,7 @@ export function newSessionToken(): { token: string; hash: Buffer } {
   return { token, hash: sha256(token) }
 }
 
-/** The hash that a session is stored under; `undefined` when the text is not a token of ours. */
+/** Returns the hash under which a session is stored. Undefined: the text is not a token of ours. */
 export const sessionTokenHash = (token: string): Buffer | undefined =>
   credentialHash(SESSION_MARK, token)
 
@@ -89,7 +87,7 @@ function credentialHash(mark: string, text: string): Buffer | undefined {
   return genuine ? sha256(text) : undefined
 }
 
-/** CRC-32 in base62: it changes whenever a single character does, which a cut hash only may. */
+/** CRC-32 in base62. It detects every change of a single character. */
 function checksum(text: string): string {
   let digits = ''
   // Every request has one checked: without big numbers it costs a third.
@@ -107,7 +105,7 @@ function base62(value: bigint, length: number): string {
 
 // Keys of ours
 
-/** `LETTERLOOM_KEYS`: the first key signs, all verify. Secrets stay inside `derive`. */
+/** `LETTERLOOM_KEYS`: the first key signs, all keys verify. Secrets stay inside `derive`. */
 export interface Keyring {
   readonly signing: Key
   readonly byId: ReadonlyMap<string, Key>
@@ -115,11 +113,10 @@ export interface Keyring {
 
 interface Key {
   readonly id: string
-  /** The secret is not random. */
   readonly isWeak: boolean
   /**
-   * 32 bytes for one purpose (HKDF-SHA256, RFC 5869): a leaked key of one purpose is useless for
-   * the others.
+   * Derives 32 bytes for one purpose (HKDF-SHA256, RFC 5869). A leaked key of one purpose is
+   * useless for the others.
    */
   readonly derive: (purpose: string) => Buffer
 }
@@ -127,19 +124,18 @@ interface Key {
 const KEY_ID = /^[a-z0-9]{1,8}$/
 const KEY_BYTES = 32
 const LEAST_DIFFERENT = 20
-/** The purpose whose derived keys are compared to find equal secrets. */
+/** Purpose whose derived keys are compared to find equal secrets. */
 const TWIN = 'twin'
 
-/** The key id that only development has, so that a program can refuse to start with such keys. */
+/** Key id of development keys. Programs refuse to start with them in production. */
 export const DEVELOPMENT_KEY_ID = 'dev'
 
-/** A ring of one new key, for `dev`: `dev:<base64>`. */
 export const newKeyringText = (): string =>
   `${DEVELOPMENT_KEY_ID}:${randomBytes(KEY_BYTES).toString('base64')}`
 
 /**
- * Reads an ordered `kid:base64(32 bytes)`, comma-separated. Throws an error that says which entry
- * is wrong, and why, without repeating anything that may be a secret.
+ * Parses a comma-separated list of `kid:base64(32 bytes)` and keeps its order. Throws an error that
+ * names the wrong entry and the reason without repeating a secret.
  */
 export function parseKeyring(text: string): Keyring {
   const byId = new Map<string, Key>()
@@ -181,7 +177,7 @@ function parseKey(entry: string, where: string): Key {
 
 /**
  * Returns why this ring must not be used in production: development keys, and keys that are typed
- * or not filled in. Names only key ids; empty: the ring is fine.
+ * or not filled in. Names key ids only. Empty: the ring is fine.
  */
 export const keyProblems = ({ byId }: Keyring): string[] =>
   [...byId.values()].flatMap(({ id, isWeak }) => [
@@ -190,9 +186,9 @@ export const keyProblems = ({ byId }: Keyring): string[] =>
   ])
 
 /**
- * 32 random bytes have 30 different values and as many different steps from one to the next; fewer
- * than 20 of either happens once in 10^13 keys. Repeated and counted bytes, words and hexadecimal
- * digits have fewer.
+ * 32 random bytes have about 30 different values and as many different steps between neighbours.
+ * Fewer than 20 of either happens once in 10^13 keys; repeated and counted bytes, words and
+ * hexadecimal digits have fewer.
  */
 function looksWeak(secret: Buffer): boolean {
   const steps = secret.map((byte, index) => byte - (secret[index - 1] ?? 0))
@@ -205,16 +201,16 @@ const SECRET_MAC_BYTES = 16
 const SECRET_CHARACTERS = 43
 
 /**
- * Makes the secret that a cloud account sends with its events: 43 characters of random and 22 of
- * HMAC-SHA-256 over them and the account number, base64url. So a guess is refused without a query;
- * whether a secret is still valid, and whose it is, only storage knows.
+ * Makes the secret that a cloud account sends with its events: 43 random characters and 22 of
+ * HMAC-SHA-256 over them and the account number, base64url. A guess is refused without a query.
+ * Only storage knows whether a secret is still valid and whose it is.
  */
 export function newWebhookSecret({ signing }: Keyring, accountNumber: string): string {
   const random = newSecret()
   return random + secretMac(signing, accountNumber, random).toString('base64url')
 }
 
-/** Whether one of our keys made this secret for this account number. */
+/** Returns whether one of our keys made this secret for this account number. */
 export function isWebhookSecret({ byId }: Keyring, accountNumber: string, secret: string): boolean {
   const given = Buffer.from(secret.slice(SECRET_CHARACTERS), 'base64url')
   const random = secret.slice(0, SECRET_CHARACTERS)
@@ -233,7 +229,9 @@ const secretMac = (key: Key, accountNumber: string, random: string): Buffer =>
 
 // Rate limits
 
-/** Stands for an address in storage: 22 characters that only we can make from it. */
+/**
+ * Identifies an address in storage by 22 characters that only the holder of the key can compute.
+ */
 export const addressSubject = ({ signing }: Keyring, address: string): string =>
   createHmac('sha256', signing.derive('address')).update(address).digest('base64url').slice(0, 22)
 
@@ -241,23 +239,22 @@ export const addressSubject = ({ signing }: Keyring, address: string): string =>
 
 export type LinkKind = keyof typeof TOKEN_KINDS
 
-/** The contents of a public link. Ids are UUIDs. */
 export interface Link {
   organizationId: string
   contactId: string
-  /** Of the address that was mailed, see `addressHash`. */
+  /** Hash of the mailed address, see `addressHash`. */
   addressHash: Buffer
-  /** Milliseconds since 1970 after which it is refused; absent: never. */
+  /** Milliseconds since 1970. Absent: the link never expires. */
   expiresAt?: number
   topicId?: string
   batchId?: string
-  /** Single mail, which is of no batch: its id in the log. */
+  /** Id of a single mail in the log, for a mail that belongs to no batch. */
   mailId?: string
-  /** Tells a link from earlier ones for the same contact and topic. */
+  /** Distinguishes a link from earlier ones for the same contact and topic. */
   generation?: number
 }
 
-/** The contents of a one-click link: who unsubscribes, from a topic or all mail, by which mail. */
+/** The contents of a one-click link: the contact, the topic or all mail, and the mail it was in. */
 export interface UnsubscribeLink {
   organizationId: string
   contactId: string
@@ -267,23 +264,21 @@ export interface UnsubscribeLink {
   mailId?: string
 }
 
-/** Signs the token of an unsubscribe link. It never expires: people keep mails for years. */
+/** Signs the token of an unsubscribe link. It never expires, since people keep mails for years. */
 export const signUnsubscribe = (keyring: Keyring, link: UnsubscribeLink): string =>
   signLink(keyring, 'unsubscribe', link)
 
-/**
- * Reads a token that one of our keys signed; `undefined` for anything else.
- */
+/** Reads a token that any of our keys signed. Returns undefined for anything else. */
 export const readUnsubscribe = (keyring: Keyring, token: string): UnsubscribeLink | undefined =>
   readLink(keyring, 'unsubscribe', token, 0)
 
 const MAX_CHARACTERS = Math.ceil(((FIXED_TOKEN_BYTES + 16 + 16 + 4 + TOKEN_MAC_BYTES) * 4) / 3)
 
 /**
- * A token in base64url: version, kind and flags (a byte each), key id (8, padded with zeros),
+ * ^ Token in base64url: version, kind and flags (a byte each), key id (8, padded with zeros),
  * expiry (6, milliseconds, 0 = never), organization (16), contact (16), address hash (16), then
  * topic (16), batch (16) or mail (16) and generation (4) where the flags say so, then 16 bytes of
- * HMAC-SHA-256 over all of it under a key of the kind's own. At most 156 characters.
+ * HMAC-SHA-256 over all of it under a key of the kind's own.
  */
 export function signLink({ signing }: Keyring, kind: LinkKind, link: Link): string {
   const { topicId, batchId, mailId, generation } = link
@@ -314,8 +309,8 @@ export function signLink({ signing }: Keyring, kind: LinkKind, link: Link): stri
 }
 
 /**
- * Reads a token of this kind; `undefined` when it is forged, truncated, of another kind, expired at
- * `now` (milliseconds) or not encoded as we encode it. Keys that no longer sign are accepted for
+ * Reads a token of this kind. Returns undefined if it is forged, truncated, of another kind,
+ * expired at `now` (milliseconds) or not in our encoding. Retired keys are accepted for
  * unsubscribing only: people can still unsubscribe after a rotation of keys, but not subscribe.
  */
 export function readLink(

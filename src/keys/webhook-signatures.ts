@@ -1,25 +1,26 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
 const SECRET_MARK = 'whsec_'
-/** Standard Webhooks asks for 24 to 64. */
+/** Standard Webhooks asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32
 
-/** `whsec_` and 32 random bytes in base64: what a receiver checks our webhooks with. */
+/** `whsec_` and 32 random bytes in base64. Receivers verify our webhooks with it. */
 export const newSigningSecret = (): string =>
   SECRET_MARK + randomBytes(SECRET_BYTES).toString('base64')
 
 export interface SignedMessage {
-  /** The same for each try, so that a receiver knows a message it has had. Without dots. */
+  /**
+   * Stays the same for each try, so that a receiver recognizes repeated messages. Contains no dots.
+   */
   id: string
-  /** Seconds since 1970. */
   timestamp: number
   body: string
 }
 
 /**
- * The three headers of Standard Webhooks (standardwebhooks.com, "Symmetric"): HMAC-SHA-256 of id,
- * time and body under each secret, so that while one replaces another both kinds of receivers
- * accept it. Throws a RangeError when an id has a dot: it could be read as ending there.
+ * Returns the three headers of Standard Webhooks (standardwebhooks.com, "Symmetric"): HMAC-SHA-256
+ * of id, time and body under each secret, so that receivers of either secret accept it during a
+ * rotation. Throws a RangeError for an id with a dot, which would be ambiguous.
  */
 export function signatureHeaders(
   secrets: readonly string[],

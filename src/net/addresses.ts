@@ -6,23 +6,24 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 export interface AddressRules {
   /**
-   * Ranges (`10.0.0.0/8`) and addresses that may be reached although they are not public:
-   * `NET_ALLOW_PRIVATE`.
+   * Addresses and ranges (`10.0.0.0/8`) that may be reached although they are not public
+   * (`NET_ALLOW_PRIVATE`).
    */
   allowed: readonly string[]
-  /** The machine's own addresses: a service that listens on all of them is not a stranger's. */
+  /** The machine's own addresses. Services that listen on them are refused. */
   own?: () => readonly string[]
 }
 
 /** The first three bits of every public IPv6 address (IANA, "IPv6 Global Unicast"). */
 const GLOBAL_UNICAST = 0b001
-/** In addresses of this range the last 32 bits are an IPv4 address (RFC 6052, 2.1). */
+/** Addresses of this range carry an IPv4 address in their last 32 bits (RFC 6052, 2.1). */
 const NAT64: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
- * Services of a cloud's own platform, at addresses that are the same in all its networks: metadata,
- * credentials, agents (Azure "What is IP address 168.63.129.16", AWS "Instance metadata", "Task
- * metadata", Google "Metadata server", Alibaba "Instance metadata", Oracle "Instance metadata").
+ * Addresses of cloud platforms' own services (metadata, credentials, agents), the same in every
+ * network of the cloud. Sources: Azure "What is IP address 168.63.129.16", AWS "Instance metadata",
+ * "Task metadata", Google "Metadata server", Alibaba "Instance metadata", Oracle "Instance
+ * metadata".
  */
 const PLATFORM = [
   '168.63.129.16',
@@ -37,15 +38,15 @@ const PLATFORM = [
 ].map((text) => ipaddr.parse(text).toNormalizedString())
 
 /**
- * Whether a connection may be made to an address, given as a literal. Only what is public: known
- * ranges of the internet at large, without private, shared, loopback, link-local (so the metadata
- * of a cloud), multicast, reserved, documentation and benchmark ranges, and without IPv6 addresses
- * that stand for an IPv4 one (mapped, compatible, translated, NAT64, 6to4, Teredo), whatever that
- * is. A cloud's platform is refused even within a range that is allowed: only its address itself
- * opens it. What is not an address is refused too.
+ * Returns a function that tells whether a connection may be made to a literal address. Only public
+ * addresses are allowed: private, shared, loopback, link-local (which includes cloud metadata),
+ * multicast, reserved, documentation and benchmark ranges are refused, and so is every IPv6 address
+ * that stands for an IPv4 one (mapped, compatible, translated, NAT64, 6to4, Teredo). A cloud
+ * platform's address is refused even inside an allowed range, unless that address itself is
+ * allowed. A text that is not an address is refused.
  *
- * Sources: the special-purpose registries of IANA (RFC 6890), as `ipaddr.js` has them, and for IPv6
- * the range that is given out at all.
+ * Sources: IANA's special-purpose registries (RFC 6890), as `ipaddr.js` has them, and IANA's global
+ * unicast range for IPv6.
  */
 export function createAddressCheck({ allowed, own = ownAddresses }: AddressRules) {
   const ranges = allowed.map(toRange)
@@ -67,7 +68,7 @@ export function createAddressCheck({ allowed, own = ownAddresses }: AddressRules
   }
 }
 
-/** `10.0.0.0/8`, or one address. Throws on what is neither. */
+/** Parses `10.0.0.0/8` or a single address. Throws on any other text. */
 function toRange(text: string): [Address, number] {
   const [address = '', bits] = text.split('/')
   const whole = address.includes(':') ? 128 : 32
@@ -80,7 +81,6 @@ function isWithin(address: Address, [range, bits]: [Address, number]): boolean {
 
 const isPlatform = (address: Address): boolean => PLATFORM.includes(address.toNormalizedString())
 
-/** Whether the range is this address and no other. */
 const isOnly = (address: Address, [range, bits]: [Address, number]): boolean =>
   bits === range.toByteArray().length * 8 && isWithin(address, [range, bits])
 
@@ -91,14 +91,17 @@ function isPublic(address: Address): boolean {
 
 const INTERNAL = ['private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal']
 
-/** Whether an address is of somebody's own network: strangers are not told what it stands for. */
+/** Returns whether an address belongs to an internal network. Strangers are not told its name. */
 export function isInternal(text: string): boolean {
   if (isIP(text) === 0) return false
   const address = ipaddr.process(text.split('%', 1)[0] ?? text)
   return INTERNAL.includes(address.range()) || isPlatform(address)
 }
 
-/** An address as IPv4 where it is one that is written as IPv6 (`::ffff:192.0.2.1`). */
+/**
+ * Returns the IPv4 form of an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`), and other addresses as
+ * they are.
+ */
 export const unmapped = (text: string): string =>
   /^[0:]*:ffff:/i.test(text) && isIP(text) === 6 ? ipaddr.process(text).toString() : text
 

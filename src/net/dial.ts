@@ -5,23 +5,20 @@ import type { Target } from './target.ts'
 
 export interface Dialling {
   target: Target
-  /** Checked, at least one. */
   addresses: readonly string[]
-  /** Whether such an address may be talked to: asked again about where the socket arrived. */
+  /** Called again with the address to which the socket is connected. */
   isAllowed: (address: string) => boolean
-  /** Certificates to trust instead of those that Node knows. */
   ca: string | undefined
   signal: AbortSignal
 }
 
-/** Addresses that are tried, one after the other. */
 const MOST_ADDRESSES = 4
-/** Time that an address has when there is another one. */
+/** Time limit of one attempt if another address is left to try. */
 const SHARE_MS = 3_000
 
 /**
- * A connection to one of the addresses themselves, so that no name is looked up again in between;
- * the certificate has to be that of the URL's host. Throws a FetchError.
+ * Opens a connection to one of the given addresses. Names are not resolved again, and the
+ * certificate must match the URL's host. Throws a FetchError.
  */
 export async function dial(dialling: Dialling): Promise<Socket> {
   const { target, isAllowed, signal } = dialling
@@ -66,7 +63,10 @@ async function secure(socket: Socket, { target, ca, signal }: Dialling): Promise
   }
 }
 
-/** Resolves with the event; else the socket is destroyed and it rejects. */
+/**
+ * Resolves when the socket emits the event. If it fails first, the socket is destroyed and the
+ * promise rejects.
+ */
 async function opened(
   socket: Socket,
   event: 'connect' | 'secureConnect',

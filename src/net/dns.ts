@@ -3,8 +3,8 @@ import { Resolver } from 'node:dns/promises'
 export type DnsType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'PTR' | 'TXT'
 
 /**
- * What a name server says. `empty`: the name is there, a record of the type is not. `no_name`: the
- * name is not there. `failed`: nobody could say.
+ * `empty`: the name exists, but has no record of the type. `no_name`: the name does not exist.
+ * `failed`: no server gave an answer.
  */
 export type DnsAnswer =
   | { status: 'found'; values: readonly string[] }
@@ -17,29 +17,29 @@ export interface DnsFailed {
 }
 
 /**
+ * Reasons:
  * - `timeout`: no answer in time
- * - `server`: SERVFAIL, REFUSED, an answer that cannot be read
- * - `bad_name`: no name of a domain
- * - `limit`: more look-ups than one request may make
- * - `busy`: more look-ups than this process can make at the moment
+ * - `server`: SERVFAIL, REFUSED, or an answer that cannot be parsed
+ * - `bad_name`: not a valid domain name
+ * - `limit`: the request has used up its look-ups
+ * - `busy`: the process has used up its look-ups
  */
 type DnsFailure = 'timeout' | 'server' | 'bad_name' | 'limit' | 'busy'
 
 interface Question {
   name: string
   type: DnsType
-  /** `127.0.0.1:5353`; absent: those of the machine. */
   servers?: readonly string[] | undefined
   signal: AbortSignal
 }
 
-/** One question to one server; it is asked once more when it is silent. */
+/** Time limit of one query to one server. A silent server is asked twice. */
 const TIMEOUT_MS = 1_000
 const TRIES = 2
 
 /**
- * Asks the name servers one question: over UDP, and over TCP when the answer was cut off. Never
- * throws. TXT strings are joined; MX values are `10 mail.example.com`.
+ * Sends one query to the name servers, over UDP, and over TCP if the answer was truncated. Never
+ * throws. TXT strings are joined; MX values read `10 mail.example.com`.
  */
 export async function askDns({ name, type, servers, signal }: Question): Promise<DnsAnswer> {
   if (signal.aborted) return { status: 'failed', reason: 'timeout' }
@@ -81,7 +81,7 @@ async function resolve(resolver: Resolver, name: string, type: DnsType): Promise
   }
 }
 
-/** Codes of the resolver (Node's documentation, "DNS error codes"). */
+/** Maps the resolver's error codes (Node's documentation, "DNS error codes"). */
 function failureOf(error: unknown): DnsAnswer {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   switch (code) {

@@ -1,14 +1,13 @@
 /**
- * Why there is no answer.
- *
- * - `request_refused`: the URL or a header is not one we send
- * - `address_refused`: it is not on the public internet
- * - `redirect_refused`: redirected too often, or from https to http
+ * Reasons for a missing answer:
+ * - `request_refused`: the URL or a header may not be sent
+ * - `address_refused`: the host is not on the public internet
+ * - `redirect_refused`: too many redirects, or one from https to http
  * - `dns_failed`: the name has no address
- * - `dns_unanswered`: nobody could say whether it has one
+ * - `dns_unanswered`: no name server answered
  * - `connect_failed`, `tls_failed`: nobody listens; the certificate is not the host's
- * - `connection_lost`, `bad_answer`: it ended, or spoke something else than HTTP
- * - `timeout`: all of it took too long
+ * - `connection_lost`, `bad_answer`: the connection ended, or the answer is not HTTP
+ * - `timeout`: the exchange took too long
  */
 export type FetchReason =
   | 'request_refused'
@@ -35,12 +34,12 @@ const MESSAGES: Record<FetchReason, string> = {
   timeout: 'The answer did not come in time',
 }
 
-/** Reasons that say nothing about the host: it may be there all the same. */
+/** Reasons that prove nothing about the host: it may be up all the same. */
 const INCONCLUSIVE: readonly FetchReason[] = ['dns_unanswered', 'timeout']
 
 export const isInconclusive = ({ reason }: FetchError): boolean => INCONCLUSIVE.includes(reason)
 
-/** Its message can be shown to the caller of the request: it says nothing of our network. */
+/** The message may be shown to callers: it tells nothing about our network. */
 export class FetchError extends Error {
   readonly reason: FetchReason
 

@@ -10,7 +10,7 @@ import { type Target, targetOf } from './target.ts'
 
 export interface FetcherOptions extends AddressRules {
   findAddresses?: FindAddresses
-  /** Certificates to trust instead of those that Node knows. */
+  /** PEM certificates that are trusted instead of Node's. */
   ca?: string
 }
 
@@ -19,44 +19,47 @@ export interface Outgoing {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   headers?: Readonly<Record<string, string>>
   body?: string | undefined
-  /** For all of it: names, connections, redirects, the answer to its last byte. */
+  /**
+   * Limit for the whole exchange: names, connections, redirects and the last byte of the answer.
+   */
   timeoutMs: number
-  /** Of the answer's body; the rest is not read. */
+  /** Bytes of the body that are read. The rest is dropped. */
   mostBytes: number
-  /** That are followed at most; absent: none, a redirect is an answer like others. */
+  /**
+   * Redirects that are followed. Absent: none, and a redirect is returned like any other answer.
+   */
   redirects?: number
   signal?: AbortSignal
 }
 
 export interface Incoming {
-  /** The last one, after redirects. */
+  /** The final URL, after redirects. */
   url: string
   status: number
-  /** By their names in lower case. */
   headers: ReadonlyMap<string, string>
   body: Buffer
-  /** Whether there was more of it. */
+  /** The body was longer than `mostBytes`. */
   isCut: boolean
 }
 
 export interface Fetcher {
   /**
-   * Sends one request, once. Any status is an answer; throws a FetchError when there is none, and
-   * the reason of `signal` when that ended it.
+   * Sends one request once and returns the answer, whatever its status. Throws a FetchError if
+   * there is no answer, and the signal's reason if `signal` ended it.
    */
   send: (request: Outgoing) => Promise<Incoming>
 }
 
-/** Of an answer, all together. */
+/** Limit of all headers of an answer together. */
 const HEADER_BYTES = 16_384
 const REDIRECTS = [301, 302, 303, 307, 308]
 
 /**
- * The one way to addresses that somebody else has chosen. For each hop: the URL is read, the name
- * is looked up once, and when only one of its addresses is not public the request is refused; the
- * connection goes to the address that was looked at (a name that answers differently the next time
- * is not asked), where it arrived is checked again, and it is closed afterwards. No proxies, no
- * cookies, no compression, HTTP/1.1.
+ * The only way to addresses that somebody else has chosen. For each hop the name is resolved once,
+ * and the request is refused if any of its addresses is not public. The connection goes to an
+ * address that was checked, so a name that resolves differently the next time changes nothing, and
+ * the connected address is checked again. Connections are not reused. No proxies, cookies or
+ * compression; HTTP/1.1.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
   const { findAddresses = createAddressFinder(), ca } = options
@@ -103,7 +106,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   return { send: (request) => bounded(request, (signal) => follow(request, signal)) }
 }
 
-/** What is sent to where a redirect leads (fetch.spec.whatwg.org, "HTTP-redirect fetch"). */
+/** Returns the request that follows a redirect (fetch.spec.whatwg.org, "HTTP-redirect fetch"). */
 function redirected(request: Outgoing, status: number, isSameOrigin: boolean): Outgoing {
   const { headers: given = {}, body, ...rest } = request
   const headers = isSameOrigin ? given : safeHeaders(given)
@@ -185,7 +188,7 @@ function toFetchError(error: unknown): FetchError {
   return new FetchError(isWrong ? 'bad_answer' : 'connection_lost')
 }
 
-/** Runs `work` with a signal that ends with the caller's, or when the time is over. */
+/** Runs `work` with a signal that ends with the caller's, or at the time limit. */
 async function bounded<T>(
   { timeoutMs, signal: callers }: Outgoing,
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,25 +1,24 @@
 import { Resolver } from 'node:dns/promises'
 
 /**
- * All addresses of a name, IPv4 first; none: it has none. Throws when nobody can say, and when
- * `signal` ends.
+ * Resolves to all addresses of a name, IPv4 first, or to an empty list if it has none. Throws if no
+ * server answers, and when `signal` ends.
  */
 export type FindAddresses = (name: string, signal: AbortSignal) => Promise<string[]>
 
 interface Options {
-  /** `127.0.0.1:5353`; absent: those of the machine. */
   servers?: readonly string[]
 }
 
-/** One question to one server; it is asked once more when it is silent. */
+/** Time limit of one query to one server. A silent server is asked twice. */
 const TIMEOUT_MS = 2_000
 const TRIES = 2
-/** It names the machine itself, without being asked for (RFC 6761, 6.3). */
+/** `localhost` is the machine itself and is never looked up (RFC 6761, 6.3). */
 const LOCALHOST = /(?:^|\.)localhost\.?$/
 
 /**
- * Asks the machine's name servers, and them only: not the file of hosts, no search domains, and not
- * `getaddrinfo`, whose few threads a slow name server would keep from everything else.
+ * Queries only the machine's name servers: not its hosts file, no search domains, and not
+ * `getaddrinfo`, since a slow name server would block its few threads for everything else.
  */
 export function createAddressFinder({ servers }: Options = {}): FindAddresses {
   return async (name, signal) => {
@@ -44,7 +43,6 @@ export function createAddressFinder({ servers }: Options = {}): FindAddresses {
   }
 }
 
-/** What the resolver says when the name, or a record of that type, is not there. */
 const ABSENT = ['ENOTFOUND', 'ENODATA']
 
 const isAbsent = (error: unknown): boolean =>

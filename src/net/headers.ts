@@ -4,18 +4,22 @@ type Headers = Readonly<Record<string, string>>
 
 const MOST_HEADERS = 60
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
-/** What a value may be in the one encoding that headers have: no line breaks, no other controls. */
+/** Header values without line breaks or other controls, in Latin-1. */
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]{0,8192}$/
-/** Headers that say how the message is sent (RFC 9110, 7.6.1; RFC 9112): ours to say. */
+/**
+ * Headers that describe how the message is sent (RFC 9110, 7.6.1; RFC 9112). Callers cannot set
+ * them.
+ */
 const FRAMING =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|http2-settings|accept-encoding|proxy-.*)$/
-/** What is told to another origin than the one it was meant for. */
+/** The headers that are kept when a redirect leads to another origin. */
 const TOLD_ANYBODY = ['accept', 'accept-language', 'content-type', 'user-agent']
 
-/** Whether the caller of a request may give it this header. */
 const isFreeHeader = (name: string): boolean => NAME.test(name) && !FRAMING.test(name.toLowerCase())
 
-/** Headers by their names in lower case. Throws a FetchError for one that is not sent. */
+/**
+ * Returns the headers with lower-case names. Throws a FetchError for a header that may not be sent.
+ */
 export function checkedHeaders(headers: Headers): Record<string, string> {
   const entries = Object.entries(headers)
   if (entries.length > MOST_HEADERS) throw new FetchError('request_refused', 'Too many headers')
@@ -27,6 +31,6 @@ export function checkedHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Those that hold nobody's secrets; names are in lower case. */
+/** Keeps the headers that hold no secrets. Names are in lower case. */
 export const safeHeaders = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => TOLD_ANYBODY.includes(name)))

@@ -2,59 +2,56 @@ import { isPrivateName } from '../domain/deliverability/domain-name.ts'
 import { askDns, type DnsAnswer, type DnsFailed, type DnsType } from './dns.ts'
 import { createQuestions } from './questions.ts'
 
-/** Asks the domain name system. Never throws. */
 export type Lookup = (name: string, type: DnsType) => Promise<DnsAnswer>
 
 interface Budget {
-  /** Questions that may be asked; what is in the cache costs none. */
+  /** Queries that may be sent. Cached answers cost none. */
   mostQuestions: number
-  /** Of all answers together; the last one may go beyond it by what one answer may have. */
+  /** Bytes of all answers together. The last answer may exceed it by its own size. */
   mostBytes: number
   signal: AbortSignal
 }
 
 export interface Lookups {
-  /** Look-ups of one request: when its budget is used up, every further one fails with `limit`. */
+  /** Returns the look-ups of one request. Once its budget is used up, they fail with `limit`. */
   within(budget: Budget): BudgetedLookup
 }
 
 export interface BudgetedLookup {
   ask: Lookup
-  /** Questions asked so far. */
   asked: () => number
-  /** Questions that nobody answered; asked again in a while, somebody may. */
+  /** Queries without an answer. They may succeed later. */
   unanswered: () => number
 }
 
 interface Options {
-  /** `127.0.0.1:5353`; none: those of the machine. */
   servers?: readonly string[]
-  /** Milliseconds, any clock. */
   now?: () => number
-  /** Asks one question; tests and benchmarks put their own in its place. */
   ask?: typeof askDns
 }
 
-/** How long an answer is remembered; a failure only as long as it takes to not ask in a storm. */
+/**
+ * Lifetime of a cached answer. Failures are cached only for as long as a burst of questions lasts.
+ */
 const KNOWN_MS = 60_000
 const FAILED_MS = 3_000
-/** Memory of the cache. */
 const MOST_KNOWN = 10_000
 const MOST_KNOWN_BYTES = 16_000_000
-/** Of one answer: a zone is somebody else's. */
+/** Limit of one answer, since strangers control their zones. */
 const MOST_VALUES = 100
 const MOST_ANSWER_BYTES = 65_536
-/** What can be asked for: printable, labels of 1 to 63 octets, 253 in all (RFC 1035, 2.3.4). */
+/**
+ * Names that may be asked for: printable, labels of 1 to 63 octets, 253 in all (RFC 1035, 2.3.4).
+ */
 const NAME = /^(?=.{1,253}$)(?:[!-\-/-[\]-~]{1,63}\.)*[!-\-/-[\]-~]{1,63}$/
 
 const LIMIT: DnsFailed = { status: 'failed', reason: 'limit' }
-/** Failures that another time may not be there. */
 const PASSING: readonly DnsFailed['reason'][] = ['timeout', 'server', 'busy']
 const REVERSE = /\.(?:in-addr|ip6)\.arpa$/
 
 /**
- * The one bounded way to the domain name system for what strangers name: so many questions at once,
- * each question asked once at a time, answers remembered (also that there are none).
+ * The one bounded way to the domain name system for names that strangers chose. Concurrency is
+ * limited, equal questions share one query, and answers are cached, negative ones too.
  */
 export function createLookups({
   servers,
@@ -108,7 +105,6 @@ export function createLookups({
   }
 }
 
-/** Answers by their questions, as many as there is memory for. */
 function createMemory(now: () => number) {
   const known = new Map<string, { answer: DnsAnswer; bytes: number; until: number }>()
   let knownBytes = 0
@@ -140,7 +136,7 @@ function createMemory(now: () => number) {
   return { remember, recall }
 }
 
-/** The bytes that answers may have together. One under way may be as large as any is kept. */
+/** A budget of bytes for answers. Each query reserves the size of the largest answer. */
 function createRoom(mostBytes: number) {
   let used = 0
   let reserved = 0
@@ -149,7 +145,9 @@ function createRoom(mostBytes: number) {
   const mayBeUsedUp = (): boolean => reserved > 0 && used + reserved + MOST_ANSWER_BYTES > mostBytes
 
   return {
-    /** Waits while answers under way could use up what is left. `false`: nothing is left. */
+    /**
+     * Waits while pending answers could use up the rest. Resolves to `false` when nothing is left.
+     */
     reserve: async (): Promise<boolean> => {
       while (mayBeUsedUp()) {
         await new Promise<void>((resolve) => waiting.push(resolve))
@@ -158,7 +156,7 @@ function createRoom(mostBytes: number) {
       reserved += MOST_ANSWER_BYTES
       return true
     },
-    /** An answer has come into what was reserved for it. */
+    /** Replaces a reservation by the size of the answer. */
     fill: (bytes: number): void => {
       reserved -= MOST_ANSWER_BYTES
       used += bytes
@@ -166,7 +164,7 @@ function createRoom(mostBytes: number) {
       waiting = []
       for (const resume of released) resume()
     },
-    /** Takes what is known already. `false`: nothing is left. */
+    /** Charges a cached answer. Returns `false` when nothing is left. */
     take: (bytes: number): boolean => {
       if (used >= mostBytes) return false
       used += bytes
@@ -175,7 +173,6 @@ function createRoom(mostBytes: number) {
   }
 }
 
-/** The answer, as much of it as is kept. */
 function bounded(answer: DnsAnswer): DnsAnswer {
   if (answer.status !== 'found') return answer
   let left = MOST_ANSWER_BYTES

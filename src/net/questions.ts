@@ -4,7 +4,7 @@ import type { askDns, DnsAnswer, DnsFailed, DnsType } from './dns.ts'
 interface Options {
   ask: typeof askDns
   servers?: readonly string[] | undefined
-  /** Told of each answer that came, before those who wait for it are. */
+  /** Called with each answer before its waiters are. */
   onAnswer: (key: string, answer: DnsAnswer) => void
 }
 
@@ -14,14 +14,14 @@ interface Question {
   signal: AbortSignal
 }
 
-/** Questions under way at once: of everybody, and about names of one owner. */
+/** Concurrent queries in all, and for names of one owner. */
 const MOST_AT_ONCE = 100
 const MOST_OF_ONE_OWNER = 10
-/** Those that wait for their turn: beyond it they fail at once. */
+/** Queries beyond this many waiting ones fail at once. */
 const MOST_WAITING = 1_000
-/** Of one question, with all its tries on all name servers. */
+/** Time limit of one query, with all its tries on all name servers. */
 const QUESTION_MS = 2_500
-/** Labels that tell reverse names of one network from another: a /24 of IPv4, a /32 of IPv6. */
+/** Labels that tell one network's reverse names from another's: a /24 of IPv4, a /32 of IPv6. */
 const LABELS_OF_NETWORK = { 'in-addr': 5, ip6: 10 } as const
 
 const BUSY: DnsFailed = { status: 'failed', reason: 'busy' }
@@ -29,21 +29,19 @@ const LATE: DnsFailed = { status: 'failed', reason: 'timeout' }
 
 interface UnderWay {
   answer: Promise<DnsAnswer>
-  /** Those who still wait for the answer. */
   waiters: number
-  /** Gives up its place in the queue; does nothing once it has been asked. */
   withdraw: () => void
 }
 
 interface Waiting {
   owner: string
-  /** `false`: nobody wants the answer any more. */
+  /** `false`: nobody waits for the answer any more. */
   resume: (isWanted: boolean) => void
 }
 
 /**
- * Asks each question once at a time, so many at once. Slow name servers of one domain hold only the
- * places of its owner, and a question that nobody waits for any more is not asked.
+ * Sends each query once at a time, within limits. Slow name servers of one domain hold up only
+ * queries of its owner, and a query that nobody waits for is dropped.
  */
 export function createQuestions({ ask, servers, onAnswer }: Options) {
   const underWay = new Map<string, UnderWay>()
@@ -82,7 +80,6 @@ export function createQuestions({ ask, servers, onAnswer }: Options) {
     }
   }
 
-  /** Undefined: too many wait already. */
   function begin(key: string, { name, type }: Omit<Question, 'signal'>): UnderWay | undefined {
     const owner = ownerOf(name)
     let turn: Promise<boolean> = Promise.resolve(true)
@@ -115,7 +112,10 @@ export function createQuestions({ ask, servers, onAnswer }: Options) {
     return question
   }
 
-  /** The answer, or `timeout` when `signal` ends before; the question goes on for others. */
+  /**
+   * Resolves to the answer, or to `timeout` if `signal` ends first. The query goes on for other
+   * waiters.
+   */
   return async (key: string, { signal, ...what }: Question): Promise<DnsAnswer> => {
     if (signal.aborted) return LATE
     const question = underWay.get(key) ?? begin(key, what)
@@ -130,7 +130,7 @@ export function createQuestions({ ask, servers, onAnswer }: Options) {
   }
 }
 
-/** The owner of a name: its organizational domain, or the network of a reverse name. */
+/** Returns the owner of a name: its organizational domain, or the network of a reverse name. */
 function ownerOf(name: string): string {
   const [zone] = /(?<=\.)(?:in-addr|ip6)(?=\.arpa$)/.exec(name) ?? []
   if (zone !== 'in-addr' && zone !== 'ip6') return organizationalDomain(name) ?? name

@@ -2,29 +2,28 @@ import type { Answer, RecordType } from '../domain/accounts/dns-records.ts'
 import { isDomain } from '../domain/accounts/identity.ts'
 import { askDns } from './dns.ts'
 
-/** Most answers that are looked at, and characters of each: a zone is somebody else's. */
+/** Limits of the answers and their characters, since strangers control their zones. */
 const MOST_ANSWERS = 20
 const LONGEST_ANSWER = 1_000
-/** Names that are not public, or that no stranger has to do with (RFC 6761, 6762, 9476). */
+/** Names that are not public (RFC 6761, 6762, 9476). */
 const PRIVATE = /(?:^|\.)(?:alt|arpa|corp|home|internal|invalid|lan|local|localhost|onion)$/
 
-/** Asks the domain name system. */
 export interface DnsResolver {
   /**
-   * The records of a name, MX with the preference in front. None: there is no such name or record.
-   * `unknown`: no answer before `signal` or the resolver's own limit, or a name that is not public.
+   * Resolves to the records of a name, MX with the preference in front, or to an empty list if
+   * there are none. `unknown`: no answer before `signal` or the resolver's limit, or the name is
+   * not public.
    */
   resolve(name: string, type: RecordType, signal: AbortSignal): Promise<Answer>
 }
 
 interface Options {
-  /** `127.0.0.1:5353`; absent: those of the machine. */
   servers?: readonly string[]
 }
 
 /**
- * Asks the machine's resolvers, within limits: names of the public kind, three types, bounded time
- * and answers. Nothing is ever connected to what an answer says.
+ * Queries the machine's resolvers within limits: public names, three record types, bounded time and
+ * answers. Nothing ever connects to an address from an answer.
  */
 export function createResolver({ servers }: Options = {}): DnsResolver {
   return {

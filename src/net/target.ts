@@ -1,11 +1,10 @@
 import { isIP } from 'node:net'
 import { FetchError } from './fetch-error.ts'
 
-/** Where a request goes. */
 export interface Target {
   url: URL
   isSecure: boolean
-  /** A name without the dot at its end, or an address without brackets. */
+  /** A name without its trailing dot, or an address without brackets. */
   host: string
   port: number
 }
@@ -15,8 +14,8 @@ const LONGEST_NAME = 253
 const NAME =
   /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 /**
- * Ports of services that are not web servers and could take a request for something in their own
- * language: the list that browsers have (fetch.spec.whatwg.org, "port blocking").
+ * Ports of services that might execute an HTTP request as a command of their own protocol
+ * (fetch.spec.whatwg.org, "port blocking").
  */
 export const REFUSED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
@@ -26,15 +25,14 @@ export const REFUSED_PORTS: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10_080,
 ])
 
-/** Names under which clouds serve the metadata and credentials of a machine. */
 const METADATA_HOST =
   /^(?:metadata|instance-data|metadata\.goog|metadata\.tencentyun\.com)$|(?:^|\.)(?:google|ec2|azure|compute)\.internal$/
 
 /**
- * Reads a URL as the WHATWG standard does, so that every spelling of an address (decimal, octal,
- * hexadecimal, full-width, shortened) is the address from here on. Throws a FetchError for what is
- * not http or https, has a user name or a password, a port that is not for web servers, or the name
- * of a cloud's metadata service.
+ * Parses a URL as the WHATWG standard does, so that every spelling of an address (decimal, octal,
+ * hexadecimal, full-width, shortened) becomes the address itself. Throws a FetchError for a URL
+ * that is not http or https, has a user name or a password, has a port that is not for web servers,
+ * or names a cloud's metadata service.
  */
 export function targetOf(text: string, base?: URL): Target {
   if (text.length > LONGEST_URL || !URL.canParse(text, base?.href)) {

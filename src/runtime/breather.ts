@@ -1,9 +1,9 @@
-/** Work on one request that others are not answered during. */
+/** Milliseconds of work on one request before others get the event loop. */
 const MOST_MS = 5
 
 /**
- * For work of many small parts: call it between two of them, and await what it returns. Once a few
- * milliseconds have passed, others get the event loop before it goes on.
+ * Returns a function to call between small parts of a long task. Await what it returns: after a few
+ * milliseconds of work it yields the event loop to others.
  */
 export function breather(): () => Promise<void> | undefined {
   let since = performance.now()

@@ -13,18 +13,16 @@ import {
 } from './events.ts'
 import { eventsPolicy, eventsTrustPolicy, queuePolicy, type Setup } from './policies.ts'
 
-/** The part of a template that brings delivery events to us. */
 interface Way {
   Parameters?: object
   Resources: object
   Outputs: object
 }
 
-/** ARNs that only CloudFormation knows, in its own spelling. */
 const RULE_ARN = '${Rule.Arn}'
 const DESTINATION_ARN = '${ApiDestination.Arn}'
 
-/** A rule of EventBridge, its target, and a queue for what it could not deliver. */
+/** An EventBridge rule, its target, and a queue for undelivered events. */
 export const eventWay = (setup: Setup): Way =>
   setup.events === 'queue' ? queueWay(setup) : webhookWay(setup)
 
@@ -62,8 +60,8 @@ function queueWay(setup: Setup): Way {
 }
 
 /**
- * The webhook secret is a parameter that CloudFormation never shows (NoEcho); it is not part of the
- * template.
+ * The webhook secret is a parameter that CloudFormation never shows (NoEcho), so it is not part of
+ * the template.
  */
 function webhookWay(setup: Setup): Way {
   const name = roleName(setup.externalId)
@@ -130,7 +128,6 @@ function webhookWay(setup: Setup): Way {
   }
 }
 
-/** The rule, and the queue for what could not be delivered, or was never taken. */
 const common = (externalId: string, target: object): object => ({
   DeadLetterQueue: {
     Type: 'AWS::SQS::Queue',
@@ -164,7 +161,6 @@ const common = (externalId: string, target: object): object => ({
   },
 })
 
-/** The rule may put into the queue, and nothing else may. */
 const policyOf = (queue: string): object => ({
   Type: 'AWS::SQS::QueuePolicy',
   Properties: {

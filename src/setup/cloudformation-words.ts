@@ -3,7 +3,6 @@ import type { PolicyDocument } from './policies.ts'
 export const attribute = (resource: string, name: string) => ({ 'Fn::GetAtt': [resource, name] })
 export const reference = (name: string) => ({ Ref: name })
 
-/** The document with what CloudFormation fills in. */
 export const substituted = ({ Version, Statement }: PolicyDocument) => ({
   Version,
   Statement: Statement.map(({ Resource = [], Condition, ...statement }) => ({

@@ -5,8 +5,8 @@ import { busArn, defaultSetCommand, EVENT_TYPES } from './events.ts'
 import { rolePolicies, type Setup, trustPolicy } from './policies.ts'
 
 /**
- * A CloudFormation template, as JSON, for one connection: the role that we assume, and the way of
- * its delivery events to us.
+ * Returns a CloudFormation template (JSON) for one connection: the role that we assume, and the
+ * delivery of its events to us.
  */
 export function cloudformation(setup: Setup): string {
   const { accountId, region } = setup

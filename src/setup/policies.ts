@@ -9,16 +9,14 @@ import {
 import type { EventWay } from '../domain/accounts/event-ways.ts'
 import { eventQueueName, partition, roleArn } from '../domain/accounts/iam-role.ts'
 
-/** One connection, and who is to reach it. */
 export interface Setup {
   accountId: string
   region: string
   externalId: string
-  /** The operator's own user or role: nobody else may assume the customer's role. */
+  /** The operator's own user or role. Nobody else may assume the customer's role. */
   principalArn: string
-  /** Where the account's delivery events are to go. */
   webhookEndpoint: string
-  /** Mails a second that the account may send; null: not known yet. */
+  /** Mails a second that the account may send. Null: unknown. */
   maxSendRate: number | null
   events: EventWay
 }
@@ -32,7 +30,6 @@ interface Statement {
   Condition?: Record<string, Record<string, string>>
 }
 
-/** What a tool fills in for `queuePolicy`. */
 interface QueueNames {
   queue: string
   rule: string
@@ -49,7 +46,7 @@ const document = (...statements: Statement[]): PolicyDocument => ({
   Statement: statements,
 })
 
-/** The operator may assume the role, with this connection's external id and not without one. */
+/** Allows the operator to assume the role, with this connection's external id only. */
 export const trustPolicy = ({ principalArn, externalId }: Setup): PolicyDocument =>
   document({
     Effect: 'Allow',
@@ -58,7 +55,7 @@ export const trustPolicy = ({ principalArn, externalId }: Setup): PolicyDocument
     Condition: { StringEquals: { 'sts:ExternalId': externalId } },
   })
 
-/** EventBridge may act for the rules of this account, nobody else's. */
+/** Allows EventBridge to act for the rules of this account only. */
 export const eventsTrustPolicy = ({ accountId }: Setup): PolicyDocument =>
   document({
     Effect: 'Allow',
@@ -67,7 +64,7 @@ export const eventsTrustPolicy = ({ accountId }: Setup): PolicyDocument =>
     Condition: { StringEquals: { 'aws:SourceAccount': accountId } },
   })
 
-/** EventBridge may call our webhook; `resource` is the API destination. */
+/** Allows EventBridge to call our webhook. `resource` is the API destination. */
 export const eventsPolicy = (resource: string): PolicyDocument =>
   document({
     Effect: 'Allow',
@@ -75,7 +72,7 @@ export const eventsPolicy = (resource: string): PolicyDocument =>
     Resource: [resource],
   })
 
-/** EventBridge may put into the queue what this one rule delivers, or could not deliver. */
+/** Allows EventBridge to queue what this one rule delivers or could not deliver. */
 export const queuePolicy = ({ queue, rule }: QueueNames): PolicyDocument =>
   document({
     Effect: 'Allow',
@@ -85,7 +82,6 @@ export const queuePolicy = ({ queue, rule }: QueueNames): PolicyDocument =>
     Condition: { ArnEquals: { 'aws:SourceArn': rule } },
   })
 
-/** Mail from the account's own identities in this region. */
 const sendingPolicy = (setup: Setup): PolicyDocument =>
   document({
     Sid: 'LetterloomSending',
@@ -95,10 +91,10 @@ const sendingPolicy = (setup: Setup): PolicyDocument =>
     Resource: [ses(setup, 'identity/*'), ses(setup, 'configuration-set/*')],
   })
 
-/** Actions that IAM can only allow for everything (Service Authorization Reference). */
+/** Actions that IAM can only allow for all resources (Service Authorization Reference). */
 const WITHOUT_RESOURCES = ['ses:GetAccount', 'ses:ListEmailIdentities', 'cloudwatch:GetMetricData']
 
-/** Reading, and nothing but; the first statement's id carries the version of all of it. */
+/** Allows reading only. The first statement's id carries the version of the policy. */
 function consolePolicy(setup: Setup): PolicyDocument {
   const { accountId, region, externalId } = setup
   const actions = [...new Set([...ACTIONS.read, ...ACTIONS.health])]
@@ -127,7 +123,7 @@ function consolePolicy(setup: Setup): PolicyDocument {
 const ses = ({ region, accountId }: Setup, resource: string): string =>
   `arn:${partition(region)}:ses:${region}:${accountId}:${resource}`
 
-/** Taking delivery events from the queue of the setup files, whichever way they come now. */
+/** Allows reading delivery events from the queue, whichever way events are delivered now. */
 const pollingPolicy = ({ accountId, region, externalId }: Setup): PolicyDocument =>
   document({
     Sid: 'LetterloomQueue',
@@ -136,7 +132,7 @@ const pollingPolicy = ({ accountId, region, externalId }: Setup): PolicyDocument
     Resource: [`arn:${partition(region)}:sqs:${region}:${accountId}:${eventQueueName(externalId)}`],
   })
 
-/** The role's inline policies by name: what each purpose calls and no more. */
+/** The role's inline policies by name. Each allows the calls of one purpose and no more. */
 export const rolePolicies = (setup: Setup): { name: string; document: PolicyDocument }[] => [
   { name: SENDING_POLICY, document: sendingPolicy(setup) },
   { name: CONSOLE_POLICY, document: consolePolicy(setup) },

@@ -13,14 +13,14 @@ import {
 import { eventsPolicy, eventsTrustPolicy, queuePolicy, type Setup } from './policies.ts'
 import { json, text } from './terraform-words.ts'
 
-/** The part of a file that brings delivery events to us; each begins with an empty line. */
+/** The part of a file that delivers events to us. Each block begins with an empty line. */
 interface Way {
   variables: string
   resources: string
   outputs: string
 }
 
-/** As in the CloudFormation template; `id`: what the file's own names begin with. */
+/** Mirrors the CloudFormation template. `id` is the prefix of the file's names. */
 export const eventWay = (setup: Setup, id: string): Way =>
   setup.events === 'queue' ? queueWay(setup, id) : webhookWay(setup, id)
 
@@ -46,7 +46,7 @@ ${undelivered(id)}`
   return { variables: '', resources, outputs }
 }
 
-/** The webhook secret is a sensitive variable, no part of the file. */
+/** The webhook secret is a sensitive variable and not part of the file. */
 function webhookWay(setup: Setup, id: string): Way {
   const { webhookEndpoint } = setup
   const name = roleName(setup.externalId)
@@ -107,7 +107,6 @@ ${common(setup.externalId, id, target)}`
   return { variables, resources, outputs: undelivered(id) }
 }
 
-/** The rule, and the queue for what could not be delivered, or was never taken. */
 function common(externalId: string, id: string, target: string): string {
   const name = roleName(externalId)
   return `
@@ -143,7 +142,6 @@ ${target}
 `
 }
 
-/** The rule may put into the queue, and nothing else may. */
 const policyOf = (id: string, queue: string): string => `
 resource "aws_sqs_queue_policy" "${id}_${queue}" {
   provider = aws.${id}

@@ -1,12 +1,12 @@
-/** A JSON value is an HCL expression, but for what HCL takes for a template. */
+/** Escapes HCL's template sequences. A JSON value is a valid HCL expression otherwise. */
 const escaped = (value: string): string => value.replaceAll(/[$%](?=\{)/g, (sign) => sign + sign)
 
 export const text = (value: string): string => escaped(JSON.stringify(value))
 
-/** A setting on one line; what goes on over several is set apart. */
+/** Matches a setting on one line. Settings of several lines are aligned on their own. */
 const SETTING = /^( *"?[\w-]+"?) = (.*[^([{])$/
 
-/** Equals signs of neighbouring settings stand in one column, as `terraform fmt` wants it. */
+/** Aligns the equals signs of neighbouring settings as `terraform fmt` does. */
 export function aligned(file: string): string {
   const lines = file.split('\n').map((line) => ({ line, name: SETTING.exec(line)?.[1] }))
   let width = 0
@@ -27,7 +27,7 @@ function widthFrom(lines: readonly { name: string | undefined }[], first: number
   return width
 }
 
-/** A policy, with `=` instead of `:` as Terraform's own formatter wants it. */
+/** A policy in HCL, with `=` instead of `:` as Terraform's formatter wants it. */
 export const json = (value: object): string => `jsonencode(${expression(value, '  ')})`
 
 function expression(value: unknown, indent: string): string {

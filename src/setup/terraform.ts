@@ -5,9 +5,9 @@ import { eventWay } from './terraform-events.ts'
 import { aligned, json, text } from './terraform-words.ts'
 
 /**
- * A Terraform file (HCL) for one connection: the role that we assume, and the way of its delivery
- * events to us. The provider has a name of its own, so that the file can join a project that has
- * one already, and refuses any other account.
+ * Returns a Terraform file (HCL) for one connection: the role that we assume, and the delivery of
+ * its events to us. Its provider has an alias, so that the file can join a project that has one,
+ * and refuses any other account.
  */
 export function terraform(setup: Setup): string {
   const { accountId, region } = setup

@@ -1,17 +1,15 @@
 import { DateTime, IANAZone } from 'luxon'
 import type { LocalTime } from '../domain/flows/steps/delay.ts'
 
-/** Whether `Intl` knows a time zone of this name. */
 export const isTimezone = (name: unknown): name is string =>
   typeof name === 'string' && IANAZone.isValidZone(name)
 
 /**
- * When it is next `time` o'clock in `timezone`, after `days` whole days: milliseconds since 1970,
- * later than `now`.
+ * Returns the next moment at which clocks in `timezone` show `time` after `days` whole days:
+ * milliseconds since 1970, later than `now`.
  *
- * A time of day that is left out when clocks go forward is as much later as they are put forward
- * (02:30 becomes 03:30), one that comes twice when they go back is the first of the two: RFC 5545,
- * 3.3.5.
+ * A time of day that is skipped when clocks go forward is shifted by as much (02:30 becomes 03:30).
+ * Of one that occurs twice the first is taken: RFC 5545, 3.3.5.
  */
 export function nextLocalTime(
   now: number,
@@ -27,13 +25,13 @@ export function nextLocalTime(
   }
 }
 
-/** The zone whose clocks are furthest ahead: nowhere is it that time earlier. */
+/** The zone whose clocks are furthest ahead. */
 const FURTHEST_AHEAD = 'Pacific/Kiritimati'
 
 /**
- * When clocks in `zone` show what those in `timezone` show at `at`; both in milliseconds since
- * 1970. Without a zone: when the first clocks on earth do. Left out or twice as for
- * `nextLocalTime`.
+ * Returns when clocks in `zone` show what clocks in `timezone` show at `at`, both in milliseconds
+ * since 1970. Without a zone: when the first clocks on earth do. Skipped and repeated times are
+ * handled as in `nextLocalTime`.
  */
 export function sameLocalTime(at: number, timezone: string, zone: string = FURTHEST_AHEAD): number {
   const { year, month, day, hour, minute, second, millisecond } = DateTime.fromMillis(at, {
@@ -44,6 +42,6 @@ export function sameLocalTime(at: number, timezone: string, zone: string = FURTH
   )
 }
 
-/** Of a time of day that comes twice, luxon answers either. */
+/** Returns the first of two equal times of day. Luxon may return either. */
 const earliest = (time: DateTime): number =>
   Math.min(...time.getPossibleOffsets().map((each) => each.toMillis()))
