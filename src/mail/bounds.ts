@@ -12,16 +12,15 @@ import {
  * allocate more at once than a thread may have, which ends the whole process.
  */
 
-/** A rendering exceeds its limits. LiquidJS wraps it in an error that has the position. */
+/** LiquidJS wraps it in an error that has the position. */
 export class TooLarge extends Error {}
 
-/** Characters and array elements that rendering one part of one mail may produce in all. */
+/** Limit of the characters and array elements that rendering one part of one mail may produce. */
 export const MEMORY_LIMIT = 4_000_000
-/** Characters of a text times those that are searched in it: some ten milliseconds at worst. */
+/** Limit of a text's length times the length of the text searched in it, some ten milliseconds. */
 const MOST_COMPARED = 20_000_000
-/** Filters that search a text for their first argument. */
 const SEARCHES = /^(?:split|remove|remove_first|remove_last|replace|replace_first|replace_last)$/
-/** Filters that return what they were given. */
+/** Filters that may return their input. */
 const PASSES_ON = /^(?:default|raw)$/
 
 type Filter = Extract<FilterImplOptions, (...args: never[]) => unknown>
@@ -59,20 +58,19 @@ function* counted(
   return made
 }
 
-/** `a contains b`. */
 export function contains(value: unknown, part: unknown, context: Context) {
   if (typeof value === 'string') checkSearch(value, part)
   return defaultOperators['contains']?.(value, part, context) ?? false
 }
 
-/** V8 searches naively: a million characters for half a million take it a minute. */
+/** V8 searches naively: looking for half a million characters in a million takes a minute. */
 function checkSearch(text: unknown, part: unknown): void {
   if (weightOf(text) * weightOf(part) > MOST_COMPARED) {
     throw new TooLarge('the text and what is searched in it are too long')
   }
 }
 
-/** Characters, elements and fields of a value, at any depth; counting ends above the limit. */
+/** Counts characters, elements and fields at any depth, and stops above the limit. */
 export function weightOf(value: unknown): number {
   let weight = 0
   const left = [value]
@@ -88,7 +86,7 @@ export function weightOf(value: unknown): number {
   return weight
 }
 
-/** Collects what tags and outputs write. A class because LiquidJS' emitters are. */
+/** A class because LiquidJS' emitters are classes. */
 export class BoundedEmitter implements Emitter {
   buffer = ''
 

@@ -1,17 +1,17 @@
 import type { Context } from 'liquidjs'
 import { captured } from './capture.ts'
 
-/** What `newline_to_br` writes for a line break; authors split at it. */
+/** The line break that `newline_to_br` writes. Authors split at it. */
 export const LINE_BREAK = /<br \/>\n?/gi
 
-/** Whether `newline_to_br` was used in a rendering: then such a tag is one of its own. */
+/** Returns whether the rendering has used `newline_to_br`: then such a tag is the filter's. */
 export const isBroken = (context: Context): boolean => context.getRegister<boolean>(REGISTER)
 
 const REGISTER = 'newline_to_br'
 
 /**
- * Makes the filter `newline_to_br`, which escapes first and breaks lines then: what is a tag in its
- * result is its own. A captured text is escaped already and stays one that is printed as it is.
+ * Makes the filter `newline_to_br`. It escapes before it breaks lines, so every tag in its result
+ * is its own. A captured text is escaped already and stays a text that is printed unchanged.
  */
 export const breakLines = (print: (value: unknown) => string, escape: (text: string) => string) =>
   function (this: { context: Context }, value: unknown): string {

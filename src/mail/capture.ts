@@ -1,13 +1,13 @@
 import { CaptureTag, type Context } from 'liquidjs'
 
 /**
- * The texts captured so far in one rendering. Their values are escaped already and their markup is
- * the author's, so printing them, or anything equal to them, escapes nothing.
+ * Texts captured so far in one rendering. Their values are escaped already and their markup is the
+ * author's, so printing them, or anything equal to them, escapes nothing.
  */
 export const captured = (context: Context): Set<string> =>
   context.getRegister('captured', new Set<string>())
 
-/** `{% capture %}` that remembers what it captured. A class because LiquidJS' tags are classes. */
+/** `{% capture %}` that records the captured text. A class because LiquidJS' tags are classes. */
 export class Capture extends CaptureTag {
   override *render(context: Context): Generator<unknown, void, string> {
     yield* super.render(context)

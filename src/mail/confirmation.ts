@@ -4,10 +4,9 @@ import { EXPIRE_AFTER_MS, REMIND_AFTER_MS } from '../domain/consent/subscription
 import { escapeHtml } from './liquid.ts'
 import type { MergeData, RenderedMail, RenderReason } from './render.ts'
 
-/** Names that a template of a confirmation mail declares and may use. */
+/** Variable that a template of a confirmation email declares and may use. */
 export const CONFIRM_URL = 'confirmUrl'
 
-/** The topic to confirm, the contact that is asked, and the organization that asks. */
 export interface ConfirmationRequest {
   brand: Brand
   topic: { name: string }
@@ -16,10 +15,9 @@ export interface ConfirmationRequest {
   isReminder: boolean
 }
 
-/** Why a template rendered no mail that can be confirmed. */
+/** Reasons why a template gives no usable confirmation email. */
 export type ConfirmationProblem = RenderReason | 'no_confirm_link'
 
-/** What a topic's own template may refer to. */
 export const confirmationData = ({
   brand,
   contact,
@@ -32,8 +30,8 @@ export const confirmationData = ({
 })
 
 /**
- * The mail of a topic's own template, with a subject if it has none. Undefined where the link is
- * missing from a part: such a mail could not be confirmed.
+ * Returns the email of a topic's own template, with a default subject if it has none. Undefined:
+ * the link is missing from a part, so the email could not confirm anything.
  */
 export function checkedConfirmation(
   mail: RenderedMail,
@@ -46,7 +44,6 @@ export function checkedConfirmation(
 }
 
 const DAY_MS = 86_400_000
-/** Characters that could break a subject into two headers. */
 const CONTROL = /[\p{Cc}\u2028\u2029]/gu
 
 function subjectOf({ brand, topic, isReminder }: ConfirmationRequest): string {
@@ -57,8 +54,8 @@ function subjectOf({ brand, topic, isReminder }: ConfirmationRequest): string {
 }
 
 /**
- * The mail of a topic without a template: the organization, the topic, one button, and what to do
- * if the person did not ask for it. Loads nothing and tracks nothing.
+ * The email of a topic without a template: the organization, the topic, one button, and what to do
+ * if the person did not ask for it. It loads nothing and tracks nothing.
  */
 export function plainConfirmation(request: ConfirmationRequest): RenderedMail {
   const { brand, topic, confirmUrl, isReminder } = request
@@ -95,7 +92,7 @@ const FONT = 'font-family:-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-ser
 const ACCENT = '#1d4ed8'
 const BACKGROUND = '#f3f4f6'
 
-/** Tables and inline styles, which every mail program shows. */
+/** Built from tables and inline styles, which every mail program shows. */
 function page(words: Words, brand: Brand): string {
   const escaped = Object.fromEntries(
     Object.entries(words).map(([name, text]) => [name, escapeHtml(text)]),

@@ -4,29 +4,27 @@ import type { Syntax } from './liquid.ts'
 import { RenderError } from './render.ts'
 import { type Renderer, RendererBusy } from './renderer.ts'
 
-/** How long a request waits for its contents to be checked. */
 const CHECK_TIMEOUT_MS = 10_000
 const RETRY_AFTER_SECONDS = 2
 
 /**
- * Checks the contents of a request in the threads of the renderer, each part once: what was asked
- * before the transaction is open is known in it, so that no connection waits for a template.
+ * Checks the contents of a request in the renderer's threads, each part once. Results that were
+ * requested before the transaction are ready within it, so no connection waits for a template.
  */
 export interface Contents {
-  /** `compileContent`. Throws a 400 with what is wrong, or a 503 when there was no time. */
+  /** Runs `compileContent`. Throws a 400 with the problems, or a 503 if there was no time. */
   compile(source: ContentSource, paths: ContentPaths): Promise<Content>
-  /** `rootsOf` of a source that was checked before. `path` names it in a refusal. */
+  /** Returns `rootsOf` of a source that was checked before. `path` names it in a refusal. */
   roots(syntax: Syntax, source: string, path: string): Promise<Set<string>>
-  /** What is wrong with each of these values. `path` names them all in a refusal. */
+  /** Returns the problems of each value. `path` names all of them in a refusal. */
   values(sources: readonly string[], path: string): Promise<string[][]>
 }
 
-/** Waits for checks. Whether they passed the handler finds out by asking again. */
+/** Waits for checks and ignores their outcome. The handler reads it by asking again. */
 export const awaitChecks = async (checks: readonly Promise<unknown>[]): Promise<void> => {
   await Promise.allSettled(checks)
 }
 
-/** Makes the checks of one request. */
 export function createContents(renderer: Renderer, organizationId: string): Contents {
   const call = {
     organization: organizationId,
@@ -71,7 +69,7 @@ export function createContents(renderer: Renderer, organizationId: string): Cont
   }
 }
 
-/** There was no time: the caller may try again. */
+/** The checks did not finish in time. The caller may try again. */
 export const overloaded = (): AppError =>
   unavailable('There was no time to check the content', {
     reason: 'overloaded',

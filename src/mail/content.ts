@@ -13,44 +13,37 @@ import { inlineStyles } from './styles.ts'
 import { textOf } from './text.ts'
 import { neededBy, ROOTS, rootsOf } from './variables.ts'
 
-/** A mail's parts, ready to be stored: each is a Liquid template that renders by itself. */
 export interface Content {
   subject: string | null
   previewText: string | null
   html: string
   text: string
-  /** SHA-256 of the parts, base64url. */
   hash: string
-  /** Addresses of the HTML part's links, each once, as they are written. */
+  /** Unique link addresses of the HTML part, as written. */
   links: string[]
-  /** What the parts need from outside, as paths: `contact.firstName`. */
+  /** Paths of the variables that the parts use: `contact.firstName`. */
   slots: string[]
-  /** Rules of `<style>` stand in the elements that they are for; false: that cannot be done. */
+  /** Whether the rules of `<style>` were written into their elements. False: not possible. */
   isInlined: boolean
-  /** What its author should look at before it is sent. */
+  /** Warnings for the author. */
   checks: MailCheck[]
 }
 
 export interface ContentSource {
   subject?: string | null
-  /** Shown by inboxes beside the subject; hidden in the mail. */
   previewText?: string | null
   html: string
-  /** Of `html`; HTML when absent. */
   sourceType?: 'html' | 'mjml'
-  /** `html` came compiled: its styles stay where they are. */
+  /** `html` is compiled already, and its styles are not moved. */
   isCompiled?: boolean
-  /** Made from `html` when absent. */
   text?: string | null
-  /**
-   * Names a mail may use besides the fixed ones; a fallback stands in where a mail has no value.
-   */
+  /** Declared variables. Fallbacks replace missing values. */
   variables?: readonly Variable[]
-  /** More such names, those a batch maps. */
+  /** Further variable names, which a batch maps. */
   variableNames?: readonly string[]
 }
 
-/** The path of each part in the request, for errors. */
+/** Paths of the parts in the request, for errors. */
 export interface ContentPaths {
   subject: string
   previewText: string
@@ -67,10 +60,7 @@ const PATHS: ContentPaths = {
   variables: 'variables',
 }
 
-/**
- * Tags and outputs of one part, and their length in all: parsing and checking take the square of
- * that.
- */
+/** Limit of tags and outputs of one part, since parsing takes the square of their number. */
 const MAX_PIECES = 2_000
 const MAX_LIQUID_LENGTH = 60_000
 const UNUSABLE = 'The content cannot be used'
@@ -78,12 +68,7 @@ const TOO_DEEP = 'Nested too deep'
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
-/**
- * Checks a mail's parts and compiles them: MJML to HTML, styles into the elements that they are
- * for, a text part of the HTML, the preview text into the HTML, and fallbacks into each part that
- * needs one. Throws BAD_REQUEST with every problem of every part, with line and column: syntax
- * errors, unknown tags, filters and variables.
- */
+/** ^ Checks a mail's parts and compiles them: */
 export function compileContent(source: ContentSource, paths: ContentPaths = PATHS): Content {
   const { variables = [], variableNames = [] } = source
   const subject = source.subject ?? null
@@ -131,7 +116,7 @@ export function compileContent(source: ContentSource, paths: ContentPaths = PATH
   }
 }
 
-/** The HTML part: compiled, and with its styles where every mail program reads them. */
+/** Returns the HTML part, compiled and with inlined styles. */
 function htmlOf({ html, sourceType, isCompiled }: ContentSource, path: string) {
   try {
     const compiled = sourceType === 'mjml' ? compileMjml(html, path) : html
@@ -163,11 +148,10 @@ function nameProblems(name: string, path: string): ErrorDetail[] {
   return ROOTS.includes(name) ? [problem(path, `"${name}" is a reserved name`)] : []
 }
 
-/** What is wrong with a text that is rendered by itself, outside of a mail. */
 export const problemsOfPart = (source: string): string[] =>
   checkPart('plain', source, new Set(), '').problems.map(({ message }) => message)
 
-/** What is wrong with one part, and what it needs from outside. */
+/** Returns the problems of one part, and the variables that it uses. */
 function checkPart(
   syntax: Syntax,
   source: string,
@@ -195,8 +179,8 @@ function checkPart(
 }
 
 /**
- * Makes the text part of the HTML; where that does not give a valid template, the author has to
- * write one.
+ * Makes the text part from the HTML. If the result is not a valid template, the author has to write
+ * one.
  */
 function madeText(html: string, names: ReadonlySet<string>, paths: ContentPaths): string {
   try {
@@ -226,9 +210,7 @@ interface Variable {
   fallback?: string | number | boolean | null
 }
 
-/**
- * Prepends assignments for the variables that a part uses and that have a fallback.
- */
+/** Prepends assignments for the part's variables that have a fallback. */
 function withFallbacks(syntax: Syntax, part: string, variables: readonly Variable[]): string {
   if (variables.length === 0) return part
   const used = rootsOf(syntax, part)
@@ -240,7 +222,7 @@ function withFallbacks(syntax: Syntax, part: string, variables: readonly Variabl
   return assigns.join('') + part
 }
 
-/** A Liquid literal. Every character that could have a meaning in Liquid is escaped. */
+/** A Liquid literal. Every character with a meaning in Liquid is escaped. */
 const literal = (value: string | number | boolean): string =>
   typeof value === 'string'
     ? `"${value.replace(/[^A-Za-z0-9 ]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`

@@ -1,7 +1,6 @@
 import { type FilterImplOptions, toValue } from 'liquidjs'
 import { readTime } from '../domain/times.ts'
 
-/** Filters that take a time. */
 export const DATE_FILTERS: ReadonlySet<string> = new Set([
   'date',
   'date_to_xmlschema',
@@ -12,17 +11,16 @@ export const DATE_FILTERS: ReadonlySet<string> = new Set([
 
 type Filter = Extract<FilterImplOptions, (...args: never[]) => unknown>
 
-/** Characters of a text that is read as a time. */
 const LONGEST = 64
-/** LiquidJS reads these itself: the present, and seconds since 1970. */
+/** Texts that LiquidJS reads itself: the present, and seconds since 1970. */
 const OF_LIQUID = /^(?:now|today|\d+)$/
-/** A zone that a text names: `GMT`, `EST`, `10:00Z`, `10:00 +0100`. */
+/** Texts that name a zone: `GMT`, `EST`, `10:00Z`, `10:00 +0100`. */
 const HAS_ZONE = /\b(?:UTC?|GMT|[ECMP][SD]T)\b|\dZ|:\d\d(?:\.\d+)? ?(?:[ap]m)? ?[+-]\d/i
 
 /**
- * Wraps a filter of times so that a text means the same moment on every machine. Times of ISO 8601
- * are read as conditions read them; other texts, such as `05/01/1990`, as JavaScript does, in UTC
- * where they name no zone. A text that cannot be read as a time is returned unchanged.
+ * Wraps a date filter so that a text means the same moment on every machine. ISO 8601 times are
+ * read as conditions read them. Other texts, such as `05/01/1990`, are read as JavaScript does, in
+ * UTC unless they name a zone. A text that cannot be read as a time is returned unchanged.
  */
 export function readingTimes(filter: FilterImplOptions): Filter {
   const handler = typeof filter === 'function' ? filter : filter.handler

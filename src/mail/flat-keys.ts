@@ -1,15 +1,13 @@
 import { DEEPEST_PROPERTIES } from '../domain/contacts/properties.ts'
 
-/** Characters of a flat key. */
 const LONGEST_FLAT_KEY = 255
 
 type Values = Readonly<Record<string, unknown>>
 
 /**
- * Returns the same values, in which what is written flat is also found nested, and the other way
- * round: `{ "address.city": "Berlin" }` has `address.city` and `address["city"]`, as conditions
- * find it. Where a value is written both ways the flat one counts. Only what was there is listed
- * or printed as JSON.
+ * Returns the same values, where flat keys can also be read as nested ones and the other way round:
+ * `{ "address.city": "Berlin" }` has `address.city` and `address["city"]`, as in conditions. The
+ * flat value wins. Added keys are not listed and not printed as JSON.
  */
 export function withFlatKeys(values: Values): Values {
   const entries = Object.entries(values)
@@ -27,7 +25,7 @@ export function withFlatKeys(values: Values): Values {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Adds what is nested in `value` under flat keys that begin with `path`. */
+/** Adds the nested fields of `value` under flat keys that begin with `path`. */
 function addFlat(made: Values, path: string, value: Values, levels: number): void {
   if (levels === 0) return
   for (const [key, each] of Object.entries(value)) {
@@ -38,7 +36,10 @@ function addFlat(made: Values, path: string, value: Values, levels: number): voi
   }
 }
 
-/** Adds a value of a flat key where `keys` lead, unless something that is no object is there. */
+/**
+ * Adds the value of a flat key at the nested place, unless a value that is not an object is in the
+ * way.
+ */
 function addNested(made: Values, keys: readonly string[], value: unknown): void {
   let at = made
   for (const key of keys.slice(0, -1)) {

@@ -7,7 +7,7 @@ interface Parts {
   text: string
 }
 
-/** Where a recipient unsubscribes and chooses topics, and who sends. */
+/** Links and address of the footer. */
 interface Footed {
   organization: MailBrand
   unsubscribeUrl: string
@@ -17,9 +17,8 @@ interface Footed {
 const LINKS = { unsubscribe: 'Unsubscribe', preferences: 'Preferences' }
 
 /**
- * Returns a marketing mail with what it must have and its author left out: the unsubscribe link,
- * and the organization's postal address where it has one. The rendered parts are looked at, not the
- * template: a link inside an `if` may be missing.
+ * ^ Returns a marketing mail with the unsubscribe link and the organization's postal address, added
+ * where the author left them out.
  */
 export function withFooter<Mail extends Parts>(mail: Mail, footed: Footed): Mail {
   const { unsubscribeUrl, preferencesUrl } = footed
@@ -47,7 +46,7 @@ interface Missing {
   linkColor: string
 }
 
-/** Readable on white; the underline tells the links from text without relying on colour. */
+/** Readable on white. The underline tells links from text without relying on colour. */
 const COLOR = '#595959'
 
 function htmlFooter({ links, address, linkColor }: Missing): string {

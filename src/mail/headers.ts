@@ -1,10 +1,9 @@
-/** One header of a mail, as SES takes it. */
 export interface Header {
   name: string
   value: string
 }
 
-/** The provider's limits (SES v2, MessageHeader): name, value, both together. */
+/** Limits of the provider (SES v2, MessageHeader): name, value, both together. */
 const MAX_NAME_LENGTH = 126
 const MAX_VALUE_LENGTH = 995
 const MAX_LENGTH = 996
@@ -14,9 +13,7 @@ const NAME = /^[!-9;-~]+$/
 const PRINTABLE = /^[ -~]*$/
 const CONTROL = /\p{Cc}/u
 
-/**
- * Returns why a header cannot be sent; `undefined` when it can. A line break would begin another.
- */
+/** Returns why a header cannot be sent, or undefined. A line break would start another header. */
 export function headerProblem({ name, value }: Header): string | undefined {
   if (!NAME.test(name)) return 'A header name has printable characters without blanks and colons'
   if (name.length > MAX_NAME_LENGTH)
@@ -30,15 +27,14 @@ export function headerProblem({ name, value }: Header): string | undefined {
 }
 
 export interface Unsubscribe {
-  /** The one-click link: https in production. */
   unsubscribeUrl: string
-  /** Names the list to mail clients, like a host name. */
+  /** Identifies the list to mail clients, in the form of a host name. */
   listId?: string | undefined
 }
 
 /**
- * The headers of every marketing mail, for one-click unsubscribe: List-Unsubscribe (RFC 2369) and
- * List-Unsubscribe-Post (RFC 8058), and List-ID (RFC 2919). Throws when a value cannot be sent.
+ * The headers of every marketing mail for one-click unsubscribe: List-Unsubscribe (RFC 2369),
+ * List-Unsubscribe-Post (RFC 8058) and List-ID (RFC 2919). Throws if a value cannot be sent.
  */
 export function marketingHeaders({ unsubscribeUrl, listId }: Unsubscribe): Header[] {
   if (!/^https?:\/\/[^\s<>]+$/.test(unsubscribeUrl)) {
@@ -60,14 +56,15 @@ export function marketingHeaders({ unsubscribeUrl, listId }: Unsubscribe): Heade
 }
 
 /**
- * Longest encoded word, RFC 2047, 2; `=?UTF-8?B?` and `?=` take 12, base64 turns 3 bytes into 4.
+ * The longest encoded word (RFC 2047, 2). `=?UTF-8?B?` and `?=` take 12 characters, and base64
+ * turns 3 bytes into 4.
  */
 const MAX_WORD_BYTES = Math.floor((75 - 12) / 4) * 3
 
 /**
- * A mailbox, RFC 5322, 3.4: `ann@example.com`, `Ann Lee <ann@example.com>`,
- * `"Lee, Ann" <ann@example.com>`, `=?UTF-8?B?…?= <ann@example.com>`. Throws a RangeError when
- * either could be read as anything else than one mailbox.
+ * A mailbox (RFC 5322, 3.4): `ann@example.com`, `Ann Lee <ann@example.com>`, `"Lee, Ann"
+ * <ann@example.com>`, `=?UTF-8?B?…?= <ann@example.com>`. Throws a RangeError if the result could be
+ * read as anything but one mailbox.
  */
 export function formatAddress(address: string, name?: string | null): string {
   if (!/^[!-?A-~]+@[!-?A-~]+$/.test(address) || /[<>()[\],;:\\"]/.test(address)) {
@@ -86,7 +83,7 @@ function phrase(name: string): string {
   return `"${name.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** RFC 2047 in base64, cut between characters so that each word decodes by itself. */
+/** Base64 words of RFC 2047, cut between characters so that each word decodes by itself. */
 function encodedWords(text: string): string {
   const words: string[] = []
   let word = ''

@@ -1,11 +1,11 @@
-/** A declaration of a style attribute; what is `!important` is no different there. */
+/** One declaration of a style attribute, with or without `!important`. */
 const DECLARATION = /^\s*([a-z-]+)\s*:\s*([^!]*?)\s*(?:!\s*important\s*)?$/i
 const NOTHING = /^0(?:\.0+)?(?:px|em|rem|%|pt)?$/
 const SIZES = ['max-height', 'height', 'max-width', 'width']
 
 /**
- * Returns whether a person sees nothing of an element by its own attributes: by `hidden`, or as
- * authors hide a preview text.
+ * Returns whether an element's own attributes hide it: `hidden`, or a style with which authors hide
+ * a preview text.
  */
 export function isHidden(attributes: ReadonlyMap<string, string>): boolean {
   if (attributes.has('hidden')) return true

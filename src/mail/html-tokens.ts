@@ -1,19 +1,17 @@
-/** A part of an HTML source: its tokens, one behind the other, are the source. */
+/** A part of an HTML source. The tokens of a source join to the source. */
 export interface Token {
   kind: 'text' | 'comment' | 'start' | 'end' | 'declaration'
-  /** As written. */
   text: string
-  /** Of a tag, in lower case. */
   name: string
 }
 
 const TAG_NAME = /<\/?([a-z][a-z0-9:-]*)/iy
-/** A tag up to its end, past quoted attributes. */
+/** The rest of a tag, past quoted attributes. */
 const TAG_REST = /(?:"[^"]*"|'[^']*'|[^>"'])*>/y
-/** What is in them is text, whatever it looks like. */
+/** Elements whose content is text, whatever it looks like. */
 export const RAW = new Set(['style', 'script', 'title', 'textarea', 'xmp'])
 
-/** Cuts HTML into tokens, in one pass; behind a tag that is never closed all is text. */
+/** Splits HTML into tokens in one pass. After a tag that is never closed everything is text. */
 export function tokensOf(html: string): Token[] {
   const tokens: Token[] = []
   let at = 0
@@ -71,7 +69,7 @@ function endOfRaw(html: string, name: string, from: number): number {
 
 const ATTRIBUTE = /([^\s"'/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g
 
-/** The attributes of a start tag, by their names in lower case; of two with a name the first. */
+/** Attributes of a start tag by lower-case name. The first of equal names wins. */
 export function attributesOf({ text, name }: Token): Map<string, string> {
   const found = new Map<string, string>()
   const inside = text.slice(name.length + 1)

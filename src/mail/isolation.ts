@@ -1,6 +1,6 @@
-/** How long what was too slow is rendered apart. */
+/** Time for which a slow content is rendered apart. */
 const ISOLATION_MS = 60_000
-/** So many slow contents in that time, and all of their organization is rendered apart. */
+/** Slow contents in that time after which all of the organization is rendered apart. */
 const SLOW_CONTENTS = 3
 const MOST_REMEMBERED = 1_000
 
@@ -9,15 +9,15 @@ interface Rendering {
   content: string
 }
 
-/** Remembers which contents and organizations were too slow. `now` returns milliseconds. */
+/** Tracks which contents and organizations were too slow. `now` returns milliseconds. */
 export function createIsolation(now: () => number) {
-  /** Until when each content of an organization is apart. */
+  /** End of the isolation of each content, by organization. */
   const slow = new Map<string, Map<string, number>>()
 
   const isApartUntil = (until: number | undefined): boolean => (until ?? 0) > now()
 
   return {
-    /** A mail of the content was too slow. What was slow longest ago is forgotten first. */
+    /** Records a mail of the content as too slow. The oldest record is dropped first. */
     noteSlow: ({ organization, content }: Rendering): void => {
       const contents = slow.get(organization) ?? new Map<string, number>()
       slow.delete(organization)

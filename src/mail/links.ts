@@ -1,7 +1,7 @@
 import { attributesOf, tokensOf } from './html-tokens.ts'
 import { mark, unmark } from './marks.ts'
 
-/** The addresses that the links of an HTML part lead to, each once, with their Liquid. */
+/** Unique link addresses of an HTML part, with their Liquid. */
 export function linksOf(html: string): string[] {
   const { marked, liquid } = mark(html)
   const links = tokensOf(marked)

@@ -2,10 +2,9 @@ import type { Token } from './html-tokens.ts'
 import { MARK } from './marks.ts'
 
 const NAME = /^\{%-?\s*(\w+)/
-/** Tags that another one ends. */
 const BLOCKS = new Set(['if', 'unless', 'case', 'for', 'tablerow', 'capture', 'comment', 'raw'])
 
-/** How a piece of Liquid changes how many blocks are open. */
+/** Returns by how much a piece of Liquid changes the number of open blocks. */
 function stepOf(piece: string | undefined): number {
   const name = NAME.exec(piece ?? '')?.[1] ?? ''
   if (BLOCKS.has(name)) return 1
@@ -13,8 +12,8 @@ function stepOf(piece: string | undefined): number {
 }
 
 /**
- * Returns how many blocks of Liquid are open where each token of a marked source begins: what
- * stands in one may be rendered, or not, or often.
+ * Returns the number of open Liquid blocks at each token of a marked source. A token in a block may
+ * be rendered once, many times or not at all.
  */
 export function depthsOf(tokens: readonly Token[], liquid: readonly string[]): number[] {
   let depth = 0

@@ -12,15 +12,14 @@ import { Capture, captured } from './capture.ts'
 import { DATE_FILTERS, readingTimes } from './dates.ts'
 
 /**
- * Longest source and longest rendering of one part, in characters. Mail clients cut off far
+ * Limit of the source and the rendering of one part, in characters. Mail clients cut off far
  * earlier.
  */
 export const MAX_PART_LENGTH = 1_000_000
-/** Tags that read files. */
 const REFUSED_TAGS = ['include', 'render', 'layout', 'block']
 /**
- * Filters whose result changes with each call (a batch's mail is rendered again to be looked at),
- * or that evaluate their argument as Liquid, which a contact's data could be.
+ * Filters whose result changes with each call (previews render a batch's mail again), or that
+ * evaluate their argument as Liquid, which could be a contact's data.
  */
 const REFUSED_FILTERS = /^(?:sample|shuffle)$|_exp$/
 
@@ -40,9 +39,7 @@ const OPTIONS: LiquidOptions = {
   memoryLimit: MEMORY_LIMIT,
 }
 
-/**
- * Why an expression cannot be printed. LiquidJS wraps it in an error that has the position.
- */
+/** LiquidJS wraps it in an error that has the position. */
 export class Unprintable extends Error {}
 
 type Print = (context: Context, value: unknown) => string
@@ -55,17 +52,17 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Escapes a value of the HTML part. Entities stay as they are, see `engines`. */
+/** Escapes a value of the HTML part. Entities are left, see `engines`. */
 export const escapeHtml = (text: string): string =>
   text.replace(/&(?!(?:amp|lt|gt|quot|#34|#39);)|[<>"']/g, (found) => ENTITIES[found] ?? '')
 
 /**
- * `plain` for subject, preview text and text part; `html` for the HTML part; `body` for what is no
- * mail, such as the body of a webhook.
+ * `plain` is for the subject, preview text and text part, `html` for the HTML part, `body` for
+ * texts outside of mails, such as the body of a webhook.
  *
- * `html` escapes every value, through `| raw` too: values are other people's. Entities are left as
- * they are, so that `| escape` and a captured text behind a filter are not escaped twice. The tags
- * that `newline_to_br` puts in stay tags; in `plain` they are line breaks.
+ * `html` escapes every value, also through `| raw`, since values come from other people. Entities
+ * are left, so that `| escape` and captured texts behind a filter are not escaped twice. The tags
+ * that `newline_to_br` writes stay tags; in `plain` they become line breaks.
  */
 export const engines = {
   plain: build(
@@ -86,25 +83,24 @@ export const engines = {
 export type Syntax = keyof typeof engines
 
 /**
- * Checks and parses one part. Throws a LiquidError, or a RangeError when tags are nested too deep.
+ * Checks and parses one part. Throws a LiquidError, or a RangeError if tags are nested too deep.
  */
 export const parse = (syntax: Syntax, source: string): Template[] => engines[syntax].parse(source)
 
-/** The value of the output that was evaluated last. */
 let evaluated: unknown
 const evaluator = build((_, value) => {
   evaluated = toValue(value)
   return ''
 })
 
-/** The value of the last output of a source, whatever its type. Throws what rendering throws. */
+/** Returns the value of a source's last output, whatever its type. Throws what rendering throws. */
 export function evaluate(source: string, scope: object): unknown {
   evaluated = undefined
   evaluator.parseAndRenderSync(source, scope)
   return evaluated
 }
 
-/** `escapeLine`: how `newline_to_br` escapes; without it, it does as LiquidJS does. */
+/** `escapeLine` is how `newline_to_br` escapes. Without it, LiquidJS' own way is used. */
 function build(printed: Print, escapeLine?: (text: string) => string): Liquid {
   const engine = new Liquid({
     ...OPTIONS,

@@ -5,34 +5,33 @@ import { shown } from '../domain/text.ts'
 import { attributesOf, type Token, tokensOf } from './html-tokens.ts'
 import { MARK } from './marks.ts'
 
-/** A mail as its author wrote it, or a template of one. */
+/** A mail as its author wrote it, or a template. */
 interface CheckedMail {
-  /** Null: the template leaves it to others. */
+  /** Null: the template leaves the subject to its users. */
   subject: string | null
-  /** Of a template: marked, see `mark`. */
+  /** A template is marked, see `mark`. */
   html: string
-  /** Of a template: without its tags. */
+  /** A template has no Liquid tags here. */
   text: string
-  /** Bytes of the HTML part as it is sent; of `html` when absent. */
+  /** Bytes of the HTML part as it is sent. Absent: those of `html`. */
   bytes?: number
-  /** Whether it must have an unsubscribe link, and has none of its own. */
+  /** The mail needs an unsubscribe link and has none of its own. */
   lacksUnsubscribe?: boolean
-  /** Links that we made: where they lead is not the author's doing. */
+  /** Links that we added, which are not the author's responsibility. */
   ours?: readonly string[]
 }
 
-/** Images that a mail may show before it is slow on a phone. */
+/** Images beyond which a mail is slow on a phone. */
 const MOST_IMAGES = 30
-/** A mail of fewer words beside its images says nothing where they are not shown. */
+/** With fewer words than this beside its images, a mail says nothing where images are blocked. */
 const FEWEST_WORDS = 12
 const MOST_NAMED = 3
 const LONGEST_NAMED = 60
-/** Of a link are looked at for its words. */
 const MOST_TOKENS = 20
 
 /**
- * Looks through a mail for what its author would not want to send, without fetching anything. In
- * time proportional to its length; runs in the threads of `renderer.ts`.
+ * Finds problems that the author would not want to send, without fetching anything, in time
+ * proportional to the mail's length. Runs in the threads of `renderer.ts`.
  */
 export function checkMail(mail: CheckedMail): MailCheck[] {
   const { subject, html, text, lacksUnsubscribe = false, bytes = Buffer.byteLength(html) } = mail
@@ -93,18 +92,16 @@ function linkChecks(tokens: readonly Token[], ours: readonly string[]): MailChec
   )
 }
 
-/** Liquid between attributes may be any attribute. */
+/** Liquid between attributes may produce any attribute. */
 const hasLiquid = (attributes: ReadonlyMap<string, string>): boolean =>
   [...attributes.keys()].some((name) => name.includes('\uE000'))
 
-/** A place in the mail that others lead to. */
 const isAnchor = (attributes: ReadonlyMap<string, string>, href: string | undefined): boolean =>
   href === undefined && (attributes.has('name') || attributes.has('id'))
 
-/** Schemes that mail programs refuse. */
 const UNUSABLE = new Set(['javascript:', 'vbscript:', 'data:', 'file:', 'blob:', 'about:'])
 
-/** What is wrong with an address as it is written, or as far as it is known before Liquid. */
+/** Returns the problem of an address as written, or as far as it is known before Liquid. */
 function problemOf(written: string): LinkProblem | undefined {
   const address = unescaped(written).trim()
   if (address === '' || address === '#') return 'link_without_address'
@@ -116,7 +113,10 @@ function problemOf(written: string): LinkProblem | undefined {
   return /^https?:$/.test(url.protocol) && isLocal(url.hostname) ? 'local_link' : undefined
 }
 
-/** Where a piece of Liquid stands, anything may: also a host, which is not local. */
+/**
+ * Reads an address in which Liquid may stand for any text, also for a host, which is then not
+ * local.
+ */
 function urlOf(address: string): URL | undefined {
   try {
     return new URL(address.replace(MARK, 'x.example'))
@@ -144,7 +144,7 @@ for (const [address, bits] of [
   LOCAL.addSubnet(address, bits, 'ipv6')
 }
 
-/** Names that no public name server knows, and addresses of private networks. */
+/** Names that public name servers do not know, and addresses of private networks. */
 function isLocal(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   const family = isIP(host)
@@ -155,11 +155,11 @@ function isLocal(hostname: string): boolean {
 
 const ENTITIES: Record<string, string> = { amp: '&', '#38': '&', colon: ':', '#58': ':', num: '#' }
 
-/** Of the entities that an address is written with, those that change what it is. */
+/** Decodes those entities that change the meaning of an address. */
 const unescaped = (text: string): string =>
   text.replace(/&(amp|colon|num|#38|#58);/g, (_, name: string) => ENTITIES[name] ?? '')
 
-/** The words of a link that begins at a token; of one that is never closed the first few. */
+/** The words of a link that begins at a token. Only the first few if the link is never closed. */
 function wordsAfter(tokens: readonly Token[], start: number): string {
   let words = ''
   for (const { kind, name, text } of tokens.slice(start + 1, start + MOST_TOKENS)) {
@@ -218,7 +218,7 @@ const WITHOUT_ALT =
   'without alt, which is read where images are not shown: say what each shows, or alt="" for decoration'
 const UNUSABLE_IMAGE = 'cannot be loaded from outside: give https addresses that are public'
 
-/** Whether there is something to read where images are not shown. */
+/** Warns if nothing is readable where images are blocked. */
 function wordChecks(text: string, images: number): MailCheck[] {
   if (text.trim() === '') {
     const message = 'The text part is empty: give textContent, or words to the HTML'
@@ -232,7 +232,7 @@ function wordChecks(text: string, images: number): MailCheck[] {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** How many there are, and the first few of them. */
+/** The number of names, and the first few of them. */
 function named(names: readonly string[], noun: string): string {
   const some = names
     .filter((name) => name !== '')
@@ -243,6 +243,6 @@ function named(names: readonly string[], noun: string): string {
   return `${counted(names.length, noun)}${list}`
 }
 
-/** A plural phrase, for one thing where it is one. */
+/** Turns a plural phrase into a singular one if the count is one. */
 const agreeing = (phrase: string, count: number): string =>
   count === 1 ? phrase.replace(/^lead /, 'leads ').replace(/^have /, 'has ') : phrase

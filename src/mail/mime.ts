@@ -14,11 +14,11 @@ export interface MimeMail {
 }
 
 /**
- * The message of a mail with attachments (RFC 5322, 2045, 2183, 2231): parts in alternative, images
- * that the HTML shows in related, files in mixed. SES takes it as it is (Content.Raw). Reads no
- * file and no address, whatever the mail says.
+ * Returns the message of a mail with attachments (RFC 5322, 2045, 2183, 2231): parts in
+ * alternative, images that the HTML shows in related, files in mixed. SES takes it as Content.Raw.
+ * It reads no file and no address that the mail names.
  *
- * An invitation is one of the alternatives, which calendars look at (RFC 6047), and a file as well.
+ * An invitation is one of the alternatives, where calendars look (RFC 6047), and a file as well.
  */
 export async function rawMessage(mail: MimeMail): Promise<Buffer> {
   const invitation = mail.attachments.find((each) => calendarMethod(each) !== undefined)
@@ -50,15 +50,15 @@ export async function rawMessage(mail: MimeMail): Promise<Buffer> {
 }
 
 /**
- * Returns the headers that say whom it is from, as `formatAddress` wrote them. Nodemailer would
- * take them apart and put encoded words into quotes, where they are none (RFC 2047, 5).
+ * Returns the sender headers as `formatAddress` wrote them. Nodemailer would parse them and put
+ * encoded words into quotes, where they are not decoded (RFC 2047, 5).
  */
 function mailboxHeaders({ from, replyTo }: MimeMail): string {
   const lines = [`From: ${from}`, ...(replyTo === null ? [] : [`Reply-To: ${replyTo}`])]
   return lines.map((line) => `${line.replace(BETWEEN_WORDS, '$1\r\n ')}\r\n`).join('')
 }
 
-/** Behind an encoded word, where a long line is folded (RFC 2047, 2). */
+/** Matches the end of an encoded word, where a long line is folded (RFC 2047, 2). */
 const BETWEEN_WORDS = /(=\?[!-~]+\?=) /g
 
 const addressOf = (mailbox: string): string => /<([^<>]+)>$/.exec(mailbox)?.[1] ?? mailbox

@@ -6,26 +6,25 @@ import { isTag, MARK, mark, unmark } from './marks.ts'
 import { checkDepth } from './text.ts'
 import { boundedModule } from './wasm.ts'
 
-/** The compiler drops elements that it does not know, with all that is in them. */
+/** Known elements. The compiler silently drops unknown ones with their content. */
 const ELEMENTS = new Set(
   `mjml mj-accordion mj-accordion-element mj-accordion-text mj-accordion-title mj-all mj-attributes
   mj-body mj-breakpoint mj-button mj-carousel mj-carousel-image mj-class mj-column mj-divider mj-font
   mj-group mj-head mj-hero mj-image mj-navbar mj-navbar-link mj-preview mj-raw mj-section mj-social
   mj-social-element mj-spacer mj-style mj-table mj-text mj-title mj-wrapper`.split(/\s+/),
 )
-/** Elements that are told of in one refusal. */
 const MOST_TOLD = 10
 
-/** How the compiler writes a mark in an attribute. */
+/** The compiler's form of a mark in an attribute. */
 const ESCAPED = /\\u\{e000\}(\d+)\\u\{e001\}/g
 
 let engine: Engine | undefined
 
 /**
- * Compiles MJML to HTML with its Liquid in place. Throws BAD_REQUEST where `path` is not MJML, has
- * elements that nobody knows, or includes a file; a RangeError when it is nested too deep.
+ * Compiles MJML to HTML and keeps its Liquid. Throws BAD_REQUEST if `path` is not MJML, has unknown
+ * elements or includes a file, and a RangeError if it is nested too deep.
  *
- * It runs in WebAssembly, which reaches neither files nor the network.
+ * The compiler runs in WebAssembly, which reaches neither files nor the network.
  */
 export function compileMjml(source: string, path: string): string {
   const { marked, liquid } = mark(source)
@@ -75,19 +74,18 @@ const refusal = (path: string, ...messages: string[]) =>
     messages.map((message) => ({ path, message })),
   )
 
-/** Where a text ends, from 1: ` (line 3, column 7)`. */
+/** The position of a text's end, from 1: ` (line 3, column 7)`. */
 function placeAt(before: string): string {
   const lines = before.split('\n')
   return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`
 }
 
-/** The beginning of a text: the compiler counts bytes. */
 const cutAt = (text: string, bytes: number): string =>
   Buffer.from(text).subarray(0, bytes).toString()
 
 /**
- * The compiler loads and instantiates its module itself, as soon as it is required. It is given
- * one whose memory is bounded.
+ * Loads the compiler with a module of bounded memory. On its own it would load an unbounded one as
+ * soon as it is required.
  */
 function loadEngine(): Engine {
   const require = createRequire(import.meta.url)

@@ -2,15 +2,15 @@ import { hasOwnLink } from '../domain/consent/link-token.ts'
 import { attributesOf, type Token, tokensOf } from './html-tokens.ts'
 import { escapeHtml } from './liquid.ts'
 
-/** SES leaves the link of an element as it is that has this attribute (SES developer guide). */
+/** SES does not rewrite the link of an element with this attribute (SES developer guide). */
 const NO_TRACK = 'ses:no-track'
-/** What Outlook for Windows shows: a comment with elements in it. */
+/** Conditional comments for Outlook on Windows, which have elements in them. */
 const CONDITIONAL = /^<!--\[if[^\]]*\]>/i
 
 /**
- * Returns a rendered mail whose links to our own pages SES does not replace by links that count
- * clicks: who leaves is not engaged, and link blockers refuse the links of SES. `urls` are such
- * links without a token, as previews have them.
+ * Returns a rendered mail in which SES does not replace links to our own pages by links that count
+ * clicks: unsubscribing is not engagement, and link blockers refuse the links of SES. `urls` are
+ * such links without a token, as in previews.
  */
 export function withoutTracking(html: string, urls: readonly string[] = []): string {
   const own = urls.map(escapeHtml)

@@ -3,15 +3,18 @@ import { mapPieces } from './pieces.ts'
 
 const HIDDEN =
   'display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden;mso-hide:all'
-/** Invisible: without it inboxes show the beginning of the mail behind a short text. */
+/**
+ * Invisible characters. Without them inboxes show the beginning of the mail after a short preview
+ * text.
+ */
 const FILL = '&#847;&zwnj;&nbsp;'.repeat(60)
 
-/** `html` with the preview text, hidden, at the beginning of its body; its Liquid stays Liquid. */
+/** Inserts the hidden preview text at the beginning of the body. Its Liquid stays Liquid. */
 export function withPreheader(html: string, previewText: string): string {
   return insertAt(bodyStart(html), html, preheaderOf(previewText))
 }
 
-/** What `withPreheader` was given; `html` itself where another version of it made the part. */
+/** Undoes `withPreheader`. Returns `html` itself if another version of it made the part. */
 export function withoutPreheader(html: string, previewText: string): string {
   const part = preheaderOf(previewText)
   const at = html.indexOf(part)
@@ -21,7 +24,6 @@ export function withoutPreheader(html: string, previewText: string): string {
 const preheaderOf = (previewText: string): string =>
   `<div style="${HIDDEN}">${mapPieces(previewText, escapeHtml)}${FILL}</div>`
 
-/** `html` with `part` at the end of its body. */
 export function appendToBody(html: string, part: string): string {
   let end = html.length
   for (const { index } of html.matchAll(/<\/body/gi)) end = index
@@ -32,8 +34,8 @@ const insertAt = (at: number, html: string, part: string): string =>
   html.slice(0, at) + part + html.slice(at)
 
 /**
- * Returns where the body tag ends, past quoted attributes and Liquid in it. Without a body tag it
- * is behind the doctype, which must come first.
+ * Returns the end of the body tag, past quoted attributes and Liquid in it. Without a body tag it
+ * is the end of the doctype, which must come first.
  */
 function bodyStart(html: string): number {
   const tag = html.search(/<body[\s>]/i)

@@ -3,18 +3,17 @@ import type { Thread, TurnEnd } from './threads.ts'
 import type { Answer, Report } from './turns.ts'
 import type { Work, Works } from './works.ts'
 
-/** Wait before another thread is started after one could not be. */
+/** Wait before the next attempt to start a thread. */
 const PAUSE_MS = 1_000
 
-/** One item that waits for its answer. */
 export interface Entry {
   item: Works[Work]['item']
   settle: (answer: Answer | { kind: 'late' }) => void
-  /** It exceeded a limit once; this try is final. */
+  /** The item exceeded a limit once. This try is final. */
   isSecondTry: boolean
 }
 
-/** Items of one kind of work, in the order in which they are answered. */
+/** Items of one kind of work, which are answered in order. */
 export interface Job {
   work: Work
   shared: Works[Work]['shared']
@@ -32,20 +31,19 @@ interface QueueOptions {
   itemMs: (work: Work) => number
   /** Moves the job to another queue if it belongs there, and returns whether it did. */
   isElsewhere?: (job: Job) => boolean
-  /** Called with the item that the thread was ended at; the others of the job go on. */
+  /** Called with the item at which the thread was ended. The job's other items go on. */
   onStopped: (job: Job, entry: Entry, how: Stopped) => void
 }
 
 export interface Queue {
   add(job: Job): void
-  /** How many jobs of an organization wait or are at work. */
   countOf(organization: string): number
   close(): Promise<void>
 }
 
 /**
- * One thread and the jobs that wait for it. Organizations take turns, and within an organization
- * its contents, however many jobs each has.
+ * One thread and the jobs that wait for it. Organizations take turns, and so do the contents of an
+ * organization, however many jobs each has.
  */
 export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOptions): Queue {
   const waiting = new Map<string, Map<string, Job[]>>()
@@ -72,7 +70,9 @@ export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOpt
     contents.set(job.content, [...(contents.get(job.content) ?? []), job])
   }
 
-  /** The next job of what has waited longest; its organization and content go to the end. */
+  /**
+   * Takes a job of the content that has waited longest. Its organization and content go to the end.
+   */
   function next(): Job | undefined {
     for (const [organization, contents] of waiting) {
       waiting.delete(organization)

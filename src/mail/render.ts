@@ -8,20 +8,18 @@ import { engines, MAX_PART_LENGTH, parse, type Syntax, Unprintable } from './liq
 import { withFooter } from './footer.ts'
 import { withoutTracking } from './no-track.ts'
 
-/** The data of one recipient that a template may use. Null is the same as absent. */
+/** Data of one recipient for templates. Null is the same as absent. */
 export interface MergeData {
-  /** Absent for mail to an address without a contact. */
+  /** Absent for an address without a contact. */
   contact?: MergeContact | null
   organization: MailBrand
-  /** Needed by marketing mail. */
+  /** Required by marketing mail. */
   unsubscribeUrl?: string
-  /** Where the recipient chooses topics; absent for mail to an address without a contact. */
+  /** The page where the recipient chooses topics. Absent for an address without a contact. */
   preferencesUrl?: string
-  /** The trigger of the execution that sends this mail. */
   trigger?: { data: Readonly<Record<string, unknown>> }
   /** The last event that the execution received. */
   event?: { name: string; properties: Readonly<Record<string, unknown>> }
-  /** Values of the variables that the template or the batch declares. */
   variables?: Readonly<Record<string, unknown>>
 }
 
@@ -42,7 +40,7 @@ export type RenderReason =
   | 'render_timeout'
   | 'render_failed'
 
-/** The mail of this recipient cannot be rendered; others of the same content can. */
+/** This recipient's mail cannot be rendered. Others of the same content can. */
 export class RenderError extends Error {
   readonly reason: RenderReason
 
@@ -52,18 +50,12 @@ export class RenderError extends Error {
   }
 }
 
-/** Longest line of a mail, RFC 5322, 2.1.1. */
 const MAX_SUBJECT_LENGTH = 998
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
 /**
- * Parses a content once and returns a function that renders one recipient's mail, synchronously:
- * about a millisecond for a large mail. It throws a RenderError when a value is missing without a
- * default, when a value does not fit a subject, or when a part grows too large. It has no time
- * limit: contents of callers are rendered by `renderer.ts`.
- *
- * `marketing`: a part that has no unsubscribe link, or not the organization's postal address, once
- * it is rendered gets them at its end. Clicks on links to our own pages are not tracked.
+ * ^ Parses a content once and returns a function that renders one recipient's mail synchronously,
+ * in about a millisecond for a large mail.
  */
 export function renderer(
   content: Pick<Content, 'subject' | 'html' | 'text'>,
@@ -91,7 +83,7 @@ export function renderText(source: string, scope: object): string {
   return explained(() => render('body', parse('body', source), withFlatValues(scope)))
 }
 
-/** Runs `work`, and throws a RenderError that says what is wrong in the source. */
+/** Runs `work` and turns its errors into a RenderError that tells the problem in the source. */
 export function explained<T>(work: () => T): T {
   try {
     return work()
@@ -102,7 +94,7 @@ export function explained<T>(work: () => T): T {
 
 /**
  * Fixed names come last, so that a variable cannot replace the contact. The names of flows come
- * first: older templates may declare variables with these names.
+ * first, since older templates may declare variables with these names.
  */
 const scopeOf = ({ variables, trigger, event, ...fixed }: MergeData): object => ({
   ...withFlatValues({ trigger, event }),
@@ -113,7 +105,7 @@ const scopeOf = ({ variables, trigger, event, ...fixed }: MergeData): object => 
   preferencesUrl: fixed.preferencesUrl,
 })
 
-/** What callers stored as they like: found flat and nested. */
+/** Objects that callers stored. Their fields are found flat and nested. */
 const STORED_VALUES = [
   ['contact', 'properties'],
   ['event', 'properties'],
@@ -166,7 +158,6 @@ function explain(error: LiquidError): RenderError {
   return new RenderError(tooLarge ? 'too_large' : 'render_failed', message)
 }
 
-/** `contact.firstName | upcase` of `{{ contact.firstName | upcase }}`. */
 const expressionOf = (error: LiquidError): string =>
   error.token.getText().replace(/^\{[{%]-?\s*|\s*-?[%}]\}$/g, '')
 

@@ -8,80 +8,82 @@ import { createThread, ITEM_MS } from './threads.ts'
 import type { Answer } from './turns.ts'
 import type { MailPreview, MailTemplate, Work, Works } from './works.ts'
 
-/** Milliseconds of processor time for checking one content alone: once, not for each mail. */
+/**
+ * Milliseconds of processor time for checking one content, which happens once and not for each
+ * mail.
+ */
 const CHECK_MS = 2_000
 const CHECKS: readonly Work[] = ['contents', 'roots', 'valueChecks']
-/** How long a call without a deadline waits for its turn. */
 const DEFAULT_TIMEOUT_MS = 10_000
 /**
- * Jobs of an organization that renders apart, waiting or at work. One more is RendererBusy at once:
- * whoever asks holds a slot that others need.
+ * Jobs of an isolated organization that may wait or run. One more throws RendererBusy at once,
+ * since its caller holds a slot that others need.
  */
 const MOST_APART = 4
 const IDLE_MS = 60_000
 
-/** The work did not begin in time: nothing is wrong with the content. */
+/** The work did not begin in time. The content is not at fault. */
 export class RendererBusy extends Error {
   constructor() {
     super('The renderer is overloaded')
   }
 }
 
-/** Whose work it is, and until when it must have begun. */
 interface RenderCall {
   organization: string
-  /** Names the content within the organization: after a slow item its next ones run apart. */
+  /** Names the content within the organization. After a slow item, its next ones run apart. */
   content: string
-  /** On `performance.now()`'s scale: what has not begun by then throws RendererBusy. */
+  /** Deadline for the work to begin, in `performance.now()`. After it RendererBusy is thrown. */
   by?: number
 }
 
 /**
- * Renders and checks contents of callers in threads, which are ended when one item takes more than
+ * Renders and checks callers' contents in threads, which are ended when one item takes more than
  * 200 ms of processor time or 128 MB. So no content blocks this process, and a busy machine does
  * not make a content too slow. An item that was too slow beside others is tried once more in a
- * thread for such items, where no other content waits for it. Organizations take turns, and within
- * one its contents. After three slow contents in a minute all of an organization is rendered there.
+ * separate thread, where no other content waits for it. Organizations take turns, and so do the
+ * contents of each. After three slow contents in a minute, all of an organization is rendered in
+ * the separate thread.
  *
  * Each promise ends with a result, a RenderError (`render_timeout`, `too_large` and so on), an
- * AppError that says what is wrong with a content, or RendererBusy.
+ * AppError about a wrong content, or RendererBusy.
  */
 export interface Renderer {
-  /** One promise for each recipient; each ends when its mail is done. `key` names the template. */
+  /**
+   * Returns one promise for each recipient, which ends when its mail is done. `key` names the
+   * template.
+   */
   mails(
     template: MailTemplate & { key: string },
     recipients: readonly MergeData[],
     call: RenderCall,
   ): Promise<RenderedMail>[]
-  /** One mail, with what its author should look at. */
+  /** Renders one mail, with warnings for its author. */
   preview(
     template: MailTemplate & { key: string },
     recipient: MergeData,
     call: RenderCall,
   ): Promise<MailPreview>
-  /** One text outside of mails, such as the body of a webhook. */
+  /** Renders one text outside of mails, such as the body of a webhook. */
   text(source: string, scope: object, call: RenderCall): Promise<string>
-  /** Values of a flow's step: see `renderValue`. */
+  /** Renders the values of a flow's step, see `renderValue`. */
   values(sources: readonly string[], scope: object, call: RenderCall): Promise<unknown[]>
-  /** What is wrong with each of these values: see `problemsOfValue`. */
+  /** Returns the problems of each value, see `problemsOfValue`. */
   checkValues(sources: readonly string[], call: RenderCall): Promise<string[][]>
-  /** Text parts of HTML that is sent as it is; one promise for each. */
+  /** Returns the text parts of HTML that is sent unchanged, one promise for each. */
   textParts(parts: readonly string[], call: RenderCall): Promise<string>[]
-  /** See `compileContent`. */
   compile(
     source: ContentSource,
     paths: ContentPaths | undefined,
     call: RenderCall,
   ): Promise<Content>
-  /** See `rootsOf`. */
   roots(syntax: Syntax, source: string, call: RenderCall): Promise<Set<string>>
   /**
-   * Asks before mails of an organization are claimed. Undefined: it renders apart, and its last
-   * mail is not done; nothing is to be claimed now. Otherwise how many mails may be claimed, until
-   * `end` is called.
+   * Called before mails of an organization are claimed. Returns how many may be claimed until `end`
+   * is called, or undefined if the organization renders apart and its last mail is not done.
    */
   takeTurn(organization: string): RenderTurn | undefined
-  /** Ends the threads; work that is not done throws RendererBusy. */
+  /** Ends the threads. Unfinished work throws RendererBusy. */
   close(): Promise<void>
 }
 
@@ -97,7 +99,6 @@ export const processRenderer = (): Renderer => (own ??= createRenderer())
 
 interface RendererOptions {
   idleMs?: number
-  /** See `Thread`. */
   readTime?: (threadId: number) => number | undefined
 }
 

@@ -6,16 +6,15 @@ import { isTag, MARK, mark, unmark } from './marks.ts'
 import { checkDepth } from './text.ts'
 import { boundedModule } from './wasm.ts'
 
-/** An element that the inliner leaves alone. */
 const LEFT = 'data-css-inline="ignore"'
-/** What a parser adds where it is left out, and nothing that mail would look different for. */
+/** Elements that a parser adds where they are left out. They change nothing in how mail looks. */
 const IMPLIED = new Set(['html', 'head', 'body', 'tbody'])
-/** Values of attributes: where they are taken away, the marks that are left stand beside them. */
+/** Values of attributes. After their removal only the marks beside them remain. */
 const VALUES = /"[^"]*"|'[^']*'|=\s*[^\s"'>]+/g
 
 let isReady = false
 
-/** Loads the inliner, once in a thread: most mail has no styles. */
+/** Loads the inliner once in a thread, on demand, since most mail has no styles. */
 export async function prepareInliner(): Promise<void> {
   if (isReady) return
   const path = createRequire(import.meta.url).resolve('@css-inline/css-inline-wasm/index_bg.wasm')
@@ -25,14 +24,14 @@ export async function prepareInliner(): Promise<void> {
 }
 
 /**
- * Writes the rules of `<style>` into the elements that they are for, since some mail programs read
- * no `<style>`. Those stay as well: for media queries, for what a pointer does, and for elements
- * whose attributes are Liquid. A style sheet that only some recipients get, as it stands in a block
- * of Liquid or has one, stays where it is, and so do the elements that its rules reach: a rule in
- * the element would win against it.
+ * Writes the rules of `<style>` into their elements, since some mail programs read no `<style>`.
+ * The `<style>` elements stay, for media queries, for pointer states, and for elements whose
+ * attributes are Liquid. A style sheet that only some recipients get, since it stands in a block of
+ * Liquid or contains one, is not inlined, and neither are the elements that its rules match: an
+ * inlined rule would win against it.
  *
- * Undefined when that would change what the HTML says: when its tags depend on Liquid, or are not
- * closed. Throws a RangeError when elements are nested too deep.
+ * Returns undefined if inlining would change the HTML itself: its tags depend on Liquid, or are not
+ * closed. Throws a RangeError if elements are nested too deep.
  */
 export function inlineStyles(html: string): string | undefined {
   if (!/<style[\s>]/i.test(html)) return html
@@ -58,7 +57,7 @@ const OPTIONS = {
   applyWidthAttributes: true,
 } as const
 
-/** Start tags of the style sheets that not every recipient gets, or not all of. */
+/** Start tags of the style sheets that some recipients do not get, or not in full. */
 function conditionalSheets(tokens: readonly Token[], liquid: readonly string[]): Set<number> {
   const depths = depthsOf(tokens, liquid)
   const hasBranch = (text: string) =>
@@ -70,7 +69,7 @@ function conditionalSheets(tokens: readonly Token[], liquid: readonly string[]):
   return new Set(tokens.flatMap((token, at) => (isConditional(token, at) ? [at] : [])))
 }
 
-/** Start tags of the elements that rules of these style sheets are for, whoever gets them. */
+/** Start tags of the elements that the rules of these style sheets match. */
 function reachedBy(
   tokens: readonly Token[],
   sheets: ReadonlySet<number>,
@@ -94,7 +93,7 @@ function reachedBy(
 
 const PLACE = 'data-place'
 
-/** A start tag without a style of its own, that says which token it is. */
+/** The start tag without its style, with the number of its token. */
 function unstyled(token: Token, at: number): string {
   const attributes = [...attributesOf(token)].map(([key, value]) =>
     key === 'style' || hasMark(key) ? '' : ` ${key}="${value.replaceAll('"', '&quot;')}"`,
@@ -103,9 +102,9 @@ function unstyled(token: Token, at: number): string {
 }
 
 /**
- * A token that the parser keeps in its place: it moves text out of tables, comments stay; and it
- * would order attributes anew, so those with Liquid between them are put away. Liquid in a style
- * sheet would be taken for a part of a selector. What is `left` stays as it is, too.
+ * Replaces a token by one that the parser keeps in place. The parser moves text out of tables but
+ * leaves comments; it reorders attributes, so those with Liquid between them are set aside; and it
+ * would take Liquid in a style sheet for a part of a selector. Tokens in `left` are kept, too.
  */
 function shield(
   tokens: readonly Token[],
@@ -138,8 +137,8 @@ const unshield = (inlined: string, attributes: readonly string[]): string =>
     .replace(/<!--(\uE000\d+\uE001)-->/g, '$1')
 
 /**
- * Returns the places of tags that a parser added. Undefined when any other tag, comment or piece of
- * Liquid of the source is not in its place any more.
+ * Returns the places of tags that the parser added. Undefined: any other tag, comment or piece of
+ * Liquid of the source has moved.
  */
 function findImplied(before: readonly Token[], after: readonly Token[]): Set<number> | undefined {
   const wanted = before.flatMap(skeletonOf)
@@ -156,8 +155,8 @@ function findImplied(before: readonly Token[], after: readonly Token[]): Set<num
 }
 
 /**
- * Returns the places of added tags that stand in a block of Liquid, and of those that go with them:
- * a table's body that begins in a loop and ends behind it would begin more often than it ends.
+ * Returns the places of added tags in a block of Liquid, and of their counterparts: a table body
+ * that begins in a loop and ends after it would begin more often than it ends.
  */
 function tornByBlocks(
   tokens: readonly Token[],

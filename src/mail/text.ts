@@ -4,15 +4,15 @@ import { attributesOf, tokensOf } from './html-tokens.ts'
 import { isTag, MARK, mark, unmark } from './marks.ts'
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
-/** Deeper than any mail builder nests; the parser's time grows with the square of the depth. */
+/** Deeper than any mail builder nests. The parser's time grows with the square of the depth. */
 const MAX_DEPTH = 500
-/** Elements whose end tag is missing or optional: the parser closes them. */
+/** Elements whose end tag is missing or optional, so that the parser closes them. */
 const ENDLESS =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|th|tr|dd|dt|tbody|thead|tfoot|option)$/i
 
-/** An attribute of elements that nobody sees. */
+/** Marks hidden elements. */
 const HIDDEN = 'data-letterloom-hidden'
-/** The Liquid of such an element stands between these two. */
+/** Matches the Liquid of a hidden element. */
 const HIDDEN_LIQUID = /\uE002((?:\uE000\d+\uE001)*)\uE003/g
 
 const toText = compile({
@@ -48,9 +48,9 @@ const toText = compile({
 })
 
 /**
- * Returns the text part of an HTML part, also a template: words, what images say, lists and link
- * addresses, with the Liquid in its places, and nothing that is hidden. Made once for each content,
- * not once for each mail.
+ * Returns the text part of an HTML part or template: words, images' alternative texts, lists and
+ * link addresses, with the Liquid in its places, and nothing that is hidden. Made once for each
+ * content, not for each mail.
  */
 export function textOf(html: string): string {
   const { marked, liquid } = mark(html)
@@ -60,7 +60,7 @@ export function textOf(html: string): string {
   )
 }
 
-/** The same of HTML that is no template. Throws a RangeError when it is nested too deep. */
+/** Does the same for HTML that is not a template. Throws a RangeError if it is nested too deep. */
 export const textOfPlain = (html: string): string => textOfMarked(html, () => false)
 
 function textOfMarked(marked: string, isTagAt: (index: number) => boolean): string {
@@ -74,7 +74,7 @@ function textOfMarked(marked: string, isTagAt: (index: number) => boolean): stri
     .trim()
 }
 
-/** Nothing in `<head>` is text, but the Liquid tags there may set variables that the body uses. */
+/** Removes `<head>`, but keeps its Liquid tags, which may set variables that the body uses. */
 function withoutHead(marked: string, isTagAt: (index: number) => boolean): string {
   const start = marked.search(/<head[\s>]/i)
   const end = marked.search(/<\/head>/i)
@@ -82,7 +82,7 @@ function withoutHead(marked: string, isTagAt: (index: number) => boolean): strin
   return marked.slice(0, start) + onlyTags(marked.slice(start, end), isTagAt) + marked.slice(end)
 }
 
-/** The Liquid tags of a text: they may set variables, or open what is closed elsewhere. */
+/** Keeps the Liquid tags of a text. They may set variables, or open a block that ends elsewhere. */
 const onlyTags = (text: string, isTagAt: (index: number) => boolean): string =>
   Array.from(text.matchAll(MARK))
     .filter(([, index]) => isTagAt(Number(index)))
@@ -90,8 +90,8 @@ const onlyTags = (text: string, isTagAt: (index: number) => boolean): string =>
     .join('')
 
 /**
- * Adds an attribute to the elements that nobody sees, such as a preview text of the author's. One
- * with Liquid tags between its attributes may be seen by some.
+ * Marks hidden elements, such as a preview text of the author's. An element with Liquid tags
+ * between its attributes may be visible to some and is not marked.
  */
 function withHiddenMarked(marked: string, isTagAt: (index: number) => boolean): string {
   return tokensOf(marked)
@@ -109,7 +109,7 @@ function marksIn({ data, children }: DomNode): string[] {
   return [...own, ...(children ?? []).flatMap(marksIn)]
 }
 
-/** Trims the end of a line; a regular expression would try each blank of the line as the first. */
+/** Trims the end of a line. A regular expression would start anew at each blank of the line. */
 function trimEnd(line: string): string {
   let end = line.length
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--
@@ -118,7 +118,7 @@ function trimEnd(line: string): string {
 
 /**
  * Refuses HTML that is nested too deep. An end tag closes the element of its name and all open ones
- * within it; an end tag without a start tag closes nothing.
+ * within it. An end tag without a start tag closes nothing.
  */
 export function checkDepth(html: string): void {
   const open: string[] = []

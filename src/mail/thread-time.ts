@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-/** The system counts a thread's time in hundredths of a second, whatever its own clock does. */
+/** The system counts a thread's time in hundredths of a second. */
 const TICK_MS = 10
-/** In `/proc/<process>/task/<thread>/stat`, counted from behind the thread's name. */
+/** Field in `/proc/<process>/task/<thread>/stat`, counted from behind the thread's name. */
 const USER_TIME = 11
 const SYSTEM_TIME = 12
 
 /**
- * Returns the processor time of a thread of this process in milliseconds; undefined where the
- * system does not report it. (Node reports it from version 22.19 only.) It does not grow while the
- * thread waits for a processor, so a busy machine does not make an item look slow.
+ * Returns the processor time of a thread of this process in milliseconds. Undefined: the system
+ * does not report it. (Node reports it from version 22.19 only.) It does not grow while the thread
+ * waits for a processor, so a busy machine does not make an item look slow.
  */
 export function threadTime(threadId: number): number | undefined {
   if (threadId === 0) return undefined

@@ -1,6 +1,6 @@
 /**
- * The thread that renders and checks contents of callers. It has no keys, no storage and no
- * network, and it may be ended at any moment. No file imports this one: `threads.ts` starts it.
+ * The thread that renders and checks callers' contents. It has no keys, storage or network, and may
+ * be ended at any moment. No file imports this one: `threads.ts` starts it.
  */
 import { readlinkSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -10,11 +10,11 @@ import { prepareInliner } from './styles.ts'
 import { type Answer, NO_ITEM, type Report, STATE, type Turn } from './turns.ts'
 import { type Work, type Works, works } from './works.ts'
 
-/** Results are reported this often, so that the first mails go out while others are rendered. */
+/** Interval of reports, so that the first mails go out while others are rendered. */
 const REPORT_MS = 10
-/** A turn ends after this long, so that no owner waits for another owner's thousand mails. */
+/** Longest turn, so that no owner waits for another owner's thousand mails. */
 const TURN_MS = 40
-/** Parsed contents that are cached; parsing costs as much as rendering hundreds of mails. */
+/** Parsed contents in the cache. Parsing costs as much as rendering hundreds of mails. */
 const MOST_KEPT = 20
 
 const state: Int32Array = workerData
@@ -87,7 +87,7 @@ function prepared<W extends Work>({ work, shared, key }: Turn<W>): Prepared<W> {
   return made
 }
 
-/** The id under which the system counts this thread's time; 0 but on Linux. */
+/** The system's id of this thread. 0 on anything but Linux. */
 function ownThreadId(): number {
   try {
     return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0] ?? 0)

@@ -2,32 +2,30 @@ import { Worker } from 'node:worker_threads'
 import { threadTime } from './thread-time.ts'
 import { NO_ITEM, type Report, STATE, type Turn } from './turns.ts'
 
-/** Milliseconds of processor time that one item may take; a large mail takes one. */
+/** Milliseconds of processor time for one item. A large mail takes one. */
 export const ITEM_MS = 200
-/** Milliseconds on the clock, where the system does not report a thread's processor time. */
+/** Limit in wall-clock milliseconds where the system does not report a thread's processor time. */
 const CLOCK_MS = 2_000
 const MEMORY_MB = 128
 const YOUNG_MEMORY_MB = 16
-/** How often the progress of the thread is checked. */
 const CHECK_EVERY_MS = 20
 
-/** How a turn ended. */
 export type TurnEnd =
   | { kind: 'over' }
   /**
-   * The thread was ended at this item; results that it had not reported are lost. `isCertain`: by
-   * its own processor time, which a busy machine does not add to.
+   * The thread was ended at this item, and unreported results are lost. `isCertain`: by its own
+   * processor time, which a busy machine does not add to.
    */
   | { kind: 'stopped'; item: number; why: 'time' | 'memory' | 'crash'; isCertain: boolean }
-  /** It ended before it began: the machine could not start a thread. */
+  /** The thread could not be started. */
   | { kind: 'died'; error: Error }
 
 /**
- * A thread that is started when it is needed, and ended when an item takes too long or too much
- * memory, or when it was idle for a while. It runs one turn at a time.
+ * A thread that starts when it is needed and is ended when an item takes too long or too much
+ * memory, or after a time without work. It runs one turn at a time.
  */
 export interface Thread {
-  /** `onReport` is called before this resolves, and not afterwards. */
+  /** `onReport` is called before the promise resolves, and not afterwards. */
   run(turn: Turn, itemMs: number, onReport: (report: Report) => void): Promise<TurnEnd>
   close(): Promise<void>
 }
@@ -72,9 +70,8 @@ export function createThread({ idleMs, readTime = threadTime }: ThreadOptions): 
 }
 
 interface ThreadOptions {
-  /** A thread without work is ended after this long. */
+  /** Time without work after which the thread is ended. */
   idleMs: number
-  /** Replaced in tests. */
   readTime?: ((threadId: number) => number | undefined) | undefined
 }
 
@@ -121,7 +118,7 @@ function runTurn(running: Running): Promise<TurnEnd> {
   })
 }
 
-/** Calls `onSlow` once, when the current item of the thread has taken too long. */
+/** Calls `onSlow` once when the current item has taken too long. */
 function watch(
   { state, itemMs, readTime }: Pick<Running, 'state' | 'itemMs' | 'readTime'>,
   onSlow: (item: number, isCertain: boolean) => void,
@@ -162,18 +159,18 @@ function newState(): Int32Array {
   return state
 }
 
-/** The compiled file of the thread, when this runs from sources and there is one. */
+/** Set if this runs from sources and a compiled file of the thread exists. */
 let compiled: URL | undefined
 
 /**
- * From sources a thread takes half a second of processor time to start, and a test of what is too
- * slow starts many: tests name the compiled file.
+ * Lets tests that start many threads name the compiled file. From sources a thread takes half a
+ * second of processor time to start.
  */
 export function useCompiledThread(file: URL | undefined): void {
   compiled = file
 }
 
-/** The compiled thread is a file like others; from sources it needs tsx to strip the types. */
+/** From sources the thread needs tsx to strip the types. */
 function startWorker(state: Int32Array): Worker {
   const options = {
     name: 'letterloom-render',

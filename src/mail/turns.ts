@@ -6,33 +6,31 @@ import type { Work, Works } from './works.ts'
 export interface Turn<W extends Work = Work> {
   work: W
   shared: Works[W]['shared']
-  /** Names `shared`, which is parsed once and cached under this key. */
+  /** Cache key of the parsed `shared`. */
   key: string | undefined
   items: readonly Works[W]['item'][]
 }
 
-/** The outcome of one item. */
 export type Answer<W extends Work = Work> =
   | { kind: 'made'; result: Works[W]['result'] }
-  /** This item cannot be rendered; others can. */
+  /** This item cannot be rendered. Others can. */
   | { kind: 'refused'; reason: RenderReason; message: string }
-  /** A content that is wrong: a 400. */
+  /** The content is wrong: a 400. */
   | { kind: 'invalid'; message: string; details: ErrorDetail[] }
-  /** A bug in our code. */
   | { kind: 'broken'; message: string }
 
-/** Answers for the first items that have none yet, in their order. */
+/** Answers for the first unanswered items, in order. */
 export interface Report {
   answers: Answer[]
-  /** The turn is over, whether or not all items have an answer. */
+  /** The turn is over, even if some items have no answer. */
   isOver: boolean
 }
 
-/** Shared by a thread and its process: the system's id of the thread, and its current item. */
+/** Memory shared by a thread and its process. */
 export const STATE = {
-  /** Zero: unknown. */
+  /** The system's id of the thread. Zero: unknown. */
   threadId: 0,
-  /** The current item of the turn, from 0; -1: none. */
+  /** Index of the current item of the turn. -1: none. */
   item: 1,
 } as const
 export const NO_ITEM = -1

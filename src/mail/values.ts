@@ -8,12 +8,11 @@ import { rootsOf } from './variables.ts'
  * Values outside of mails that are Liquid: those of update_contact, and of filters of waits.
  */
 
-/** What a value may refer to. */
 const KNOWN = ['contact', 'trigger', 'event']
-/** Characters of a value as JSON: no more than all properties of a contact may have. */
+/** Characters of a value as JSON: the limit of all properties of a contact. */
 const LONGEST_VALUE = 32_768
 
-/** What is wrong with a text that is to become a value; empty: it can be rendered. */
+/** Returns the problems of a text that is to become a value. Empty: it can be rendered. */
 export function problemsOfValue(source: string): string[] {
   const problems = problemsOfPart(source)
   if (problems.length > 0) return problems
@@ -23,9 +22,9 @@ export function problemsOfValue(source: string): string[] {
 }
 
 /**
- * Renders a text into a value. One output alone keeps its type, so that a number stays a number and
- * a list a list; everything else is a text. Throws a RenderError, also where an output has no value
- * and no default.
+ * Renders a text into a value. A single output keeps its type, so that a number stays a number and
+ * a list a list. Everything else becomes a text. Throws a RenderError, also if an output has no
+ * value and no default.
  */
 export function renderValue(source: string, scope: object): unknown {
   const text = source.trim()
@@ -46,10 +45,10 @@ function valueOf(output: string, scope: object): unknown {
   return limited(value)
 }
 
-/** What Postgres keeps in no text: NUL, and half a character, as `slice` may leave it. */
+/** Characters that Postgres cannot store: NUL, and half a character, which `slice` may leave. */
 const NOT_STORED = /\0|\p{Cs}/gu
 
-/** A plain copy, as a contact could keep it. */
+/** Returns a plain copy that a contact can store. */
 function limited(value: unknown): unknown {
   const json = JSON.stringify(value)
   if (json.length > LONGEST_VALUE) {

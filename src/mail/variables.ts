@@ -3,7 +3,7 @@ import { MERGE_FIELDS } from '../domain/contacts/contact-fields.ts'
 import { engines, parse, type Syntax } from './liquid.ts'
 import { mapPieces, piecesOf } from './pieces.ts'
 
-/** Reserved names: they mean something in every mail, so no variable can have them. */
+/** Names with a meaning in every mail. Variables cannot have them. */
 export const ROOTS: readonly string[] = [
   'contact',
   'organization',
@@ -11,7 +11,7 @@ export const ROOTS: readonly string[] = [
   'preferencesUrl',
 ]
 
-/** Where a part uses an unknown variable: the path as written, line and column from 1. */
+/** An unknown variable: its path as written, line and column from 1. */
 interface UnknownVariable {
   path: string
   line: number
@@ -27,7 +27,7 @@ interface Needed {
 }
 
 /**
- * Returns what a part needs from outside, with the first uses of unknown variables. Known are the
+ * Returns the variables that a part uses, with the first uses of unknown ones. Known are the
  * contact's fields, the fixed names, `names`, those of flows (`trigger.data.<path>`, `event.name`,
  * `event.properties.<path>`) and those that the part sets itself. Throws what parsing throws.
  */
@@ -40,11 +40,11 @@ export function neededBy(syntax: Syntax, source: string, names: ReadonlySet<stri
   return { slots: [...new Set(needed.map(String))], unknown }
 }
 
-/** The first segments of what a part needs from outside. */
+/** Returns the first segments of the variables that a part uses. */
 export const rootsOf = (syntax: Syntax, source: string): Set<string> =>
   new Set(globals(syntax, source).map((variable) => String(variable.segments[0])))
 
-/** Analyzes the Liquid alone: LiquidJS counts each line and column from the beginning. */
+/** Analyzes the Liquid alone, since LiquidJS counts each line and column from the beginning. */
 const globals = (syntax: Syntax, source: string): Variable[] =>
   Object.values(
     engines[syntax].analyzeSync(parse(syntax, bare(source)), { partials: false }).globals,
@@ -52,7 +52,7 @@ const globals = (syntax: Syntax, source: string): Variable[] =>
 
 const bare = (source: string): string => mapPieces(source, () => '')
 
-/** The place in the source of a variable that was found in the Liquid alone. */
+/** The position in the source of a variable that was found in the Liquid alone. */
 function placeOf(variable: Variable, source: string): { line: number; column: number } {
   const { row, col } = variable.location
   const before = bare(source)

@@ -3,33 +3,30 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { parseTags } from '../domain/deliverability/tags.ts'
 
 export interface VerifiedSignature {
-  /** See `signatureId`. */
   id: string
   result: 'pass' | 'fail' | 'unknown'
-  /** Why it is not `pass`. */
+  /** Null for `pass`. */
   reason: string | null
 }
 
 interface Verification {
-  /** A mail as it was received. */
   message: string
-  /** Values of a TXT record; rejects with a `code` of Node's resolver. */
+  /** Resolves to the values of a TXT record. Rejects with a `code` of Node's resolver. */
   findTxt: (name: string) => Promise<string[]>
   now: number
 }
 
-/** What is verified: within it the library's work is some milliseconds. */
+/** Larger headers are not verified. Within it the library takes some milliseconds. */
 const LONGEST_HEADER = 65_536
 const MOST_FIELDS = 500
 const MOST_SIGNATURES = 5
 const MOST_COVERED = 100
 
 /**
- * Verifies the DKIM signatures of a mail (RFC 6376), the first five. Not verified, so `unknown`,
- * are those with a length (`l=`): the library prints figures about them to the console, and they
- * prove nothing of the whole mail; and those with more names in `h=` than any program writes. A
- * time that no program writes makes a signature invalid. Undefined: the header is too large to be
- * verified.
+ * Verifies the first five DKIM signatures of a mail (RFC 6376). `unknown` are signatures with a
+ * length (`l=`), which prove nothing about the whole mail and make the library print to the
+ * console, and those with more names in `h=` than any program writes. A time that no program writes
+ * makes a signature invalid. Returns undefined if the header is too large.
  */
 export async function verifyDkim(
   verification: Verification,
@@ -58,13 +55,13 @@ function resultOf(result: string): VerifiedSignature['result'] {
   return result === 'temperror' ? 'unknown' : 'fail'
 }
 
-/** Which signature it is, by `b=`: as the library calls it. */
+/** The library's name of a signature: its `b=`. */
 export const signatureId = (b: string): string =>
   createHash('sha256')
     .update(Buffer.from(b.replace(/\s/g, ''), 'base64'))
     .digest('hex')
 
-/** The mail with the signatures that are verified, and the others; lines end as mail's do. */
+/** Returns the mail with the signatures to verify, and the others. Lines end in CRLF. */
 function withinLimits(message: string): { mail: string; leftOut: VerifiedSignature[] } | undefined {
   const text = message.replace(/\r?\n/g, '\r\n')
   const end = text.indexOf('\r\n\r\n')

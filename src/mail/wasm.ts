@@ -8,22 +8,22 @@ declare global {
   }
 }
 
-/** 128 MB: what a thread may have in all. */
+/** 128 MB, the limit of a thread. */
 const MOST_PAGES = 2_048
-/** Of the format, WebAssembly core specification, 5.5. */
+/** WebAssembly core specification, 5.5. */
 const HEADER_BYTES = 8
 const MEMORY_SECTION = 5
 const WITHOUT_MOST = 0
 const WITH_MOST = 1
 
 /**
- * Compiles a module of WebAssembly whose memory cannot grow beyond 128 MB: what asks for more ends
- * with an error. A thread's own limit counts the memory of JavaScript only.
+ * Compiles a WebAssembly module whose memory cannot grow beyond 128 MB. A thread's own limit counts
+ * JavaScript's memory only.
  */
 export const boundedModule = (path: string): object =>
   new WebAssembly.Module(withMostMemory(readFileSync(path)))
 
-/** A module with a maximum in its section of memories, which holds one memory without. */
+/** Adds the maximum to the module's memory section, which holds one memory without a maximum. */
 function withMostMemory(module: Uint8Array): Buffer<ArrayBuffer> {
   let at = HEADER_BYTES
   while (at < module.length) {
@@ -45,7 +45,7 @@ function withMostMemory(module: Uint8Array): Buffer<ArrayBuffer> {
   throw new Error('a module has no memory')
 }
 
-/** A number in LEB128, and where it ends. */
+/** Reads a number in LEB128. Returns it and its end. */
 function readNumber(bytes: Uint8Array, from: number): { value: number; next: number } {
   let value = 0
   for (let at = from, scale = 1; ; at++, scale *= 128) {

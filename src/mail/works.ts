@@ -7,22 +7,21 @@ import { textOfPlain } from './text.ts'
 import { problemsOfValue, renderValue } from './values.ts'
 import { rootsOf } from './variables.ts'
 
-/** What is the same for all mails of a content. */
 export interface MailTemplate {
   content: Pick<Content, 'subject' | 'html' | 'text'>
   /** See `renderer`. */
   marketing: boolean
 }
 
-/** A mail as it would be sent, and what its author should look at. */
+/** A mail as it would be sent, with warnings for its author. */
 export interface MailPreview {
   mail: RenderedMail
   checks: MailCheck[]
 }
 
 /**
- * The kinds of work on contents of callers: `shared` is prepared once, then each item by itself.
- * All values are plain: they are passed to a thread and back.
+ * The kinds of work on callers' contents. `shared` is prepared once, then each item by itself. All
+ * values are plain, since they are passed to a thread and back.
  */
 export interface Works {
   mails: { shared: MailTemplate; item: MergeData; result: RenderedMail }
@@ -44,7 +43,7 @@ type Workers = {
   [W in Work]: (shared: Works[W]['shared']) => (item: Works[W]['item']) => Works[W]['result']
 }
 
-/** Runs in a thread of `renderer.ts` and in benches; nowhere else. */
+/** Runs in a thread of `renderer.ts` and in benchmarks only. */
 export const works: Workers = {
   mails: ({ content, marketing }) => renderer(content, { marketing }),
   previews: previewer,
@@ -76,7 +75,6 @@ function previewer({ content, marketing }: MailTemplate): (data: MergeData) => M
   }
 }
 
-/** The text part of HTML that is no template. */
 function textPart(html: string): string {
   try {
     return textOfPlain(html)
