@@ -1,20 +1,19 @@
-/** Stands for an address under one HMAC key, so that the list holds without the address. */
+/** Identifies an address under one HMAC key, so that the list does not contain the address. */
 export interface AddressKey {
-  /** Id of the HMAC key. */
   keyId: string
   /** 64 hexadecimal digits. */
   key: string
 }
 
-/** An address as the suppression list knows it. */
+/** The form in which the suppression list knows an address. */
 export interface Addressed {
-  /** Null when only its hash is known: from a link whose contact is gone. */
+  /** Null: only the hash is known, from a link whose contact is gone. */
   email: string | null
-  /** One of `ADDRESS_STRIPES`: which lock guards it. */
+  /** Number of its lock, from `ADDRESS_STRIPES`. */
   stripe: number
-  /** Under every HMAC key in use; new entries are written under the first. */
+  /** Keys under every HMAC key in use. New entries are written under the first. */
   keys: readonly [AddressKey, ...AddressKey[]]
 }
 
-/** Locks for the addresses of an organization: each guards a stripe of them. */
+/** Number of locks for the addresses of an organization. Each guards a stripe of them. */
 export const ADDRESS_STRIPES = 64

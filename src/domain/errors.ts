@@ -1,4 +1,4 @@
-/** The closed list of error codes on the wire. */
+/** Closed list of error codes on the wire. */
 export const ERROR_CODES = [
   'BAD_REQUEST',
   'CONFLICT',
@@ -16,13 +16,13 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /**
- * What is wrong with one place of the input: `path` and `message` together are a sentence. A path
- * is spelled like `steps[0].config.url`; that of the whole input is empty.
+ * A problem of the input. `path` and `message` together form a sentence. Paths look like
+ * `steps[0].config.url`; the path of the whole input is empty.
  */
 export interface ErrorDetail {
   path: string
   message: string
-  /** Only on a contact's 409: the contact that has the value already. */
+  /** Set only on a contact's 409: the contact that already has the value. */
   contactId?: string
 }
 
@@ -34,7 +34,7 @@ export interface AppErrorOptions {
   retryAfterSeconds?: number
 }
 
-/** A refusal that we mean, with words for the caller. Anything else that is thrown is a bug. */
+/** An intended refusal with a message for the caller. Any other thrown error is a bug. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly reason: string | undefined
@@ -68,10 +68,9 @@ export const unavailable = (
 export const badRequest = (message: string, details: ErrorDetail[], reason?: string): AppError =>
   new AppError('BAD_REQUEST', message, { details, ...(reason === undefined ? {} : { reason }) })
 
-/** Details that one sentence tells: a row may name thousands of topics that do not exist. */
+/** Limit of details in one sentence, since a row may name thousands of unknown topics. */
 const MOST_TOLD = 10
 
-/** What is wrong, as one sentence. */
 export function sentence(details: readonly ErrorDetail[]): string {
   const told = details
     .slice(0, MOST_TOLD)
@@ -80,10 +79,10 @@ export function sentence(details: readonly ErrorDetail[]): string {
   return [...told, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')
 }
 
-/** What the interface has and this version does not do: said where it is refused. */
+/** Refusal of features that the API describes and this version does not have. */
 export const NOT_YET = { message: 'is not available yet', reason: 'not_supported_yet' } as const
 
-/** Refuses a body for one of its fields: a 400 that names it. */
+/** Throws a 400 that names the field. */
 export function refuse(path: string, message: string, reason?: string): never {
   throw badRequest(`${path} ${message}`, [{ path, message }], reason)
 }

@@ -6,6 +6,5 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** A text as HTML and SVG say it, in an element or an attribute. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')

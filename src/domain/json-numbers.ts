@@ -1,26 +1,25 @@
-/** A number of a JSON text that JavaScript would change. */
+/** A number in a JSON text that JavaScript would change. */
 export interface InexactNumber {
-  /** The keys and indexes that lead to it. */
+  /** Path of keys and indexes. */
   keys: (string | number)[]
-  /** Where it begins in the text. */
+  /** Offset in the text. */
   at: number
   written: string
 }
 
 export const INEXACT_NUMBER = 'is a number that cannot be kept as it is written: send it as a text'
 
-/** Characters of a number. */
 const LONGEST_NUMBER = 400
-/** Digits with which programs write any double, though fewer would do. */
+/** Significant digits that represent any double. */
 const MOST_DIGITS = 17
-/** Digits that every double keeps from here on. */
+/** Significant digits that every double preserves. */
 const KEPT_DIGITS = 15
 const LEAST_NORMAL = 2 ** -1022
 
 /**
- * Whether JavaScript keeps a number as it is written. Whole numbers, such as ids, are kept to the
- * last digit or not at all. Of others 17 significant digits are enough, with which many programs
- * write each of their numbers (0.10000000000000001 for 0.1).
+ * Returns whether JavaScript preserves a number as written. Whole numbers, such as ids, must be
+ * preserved to the last digit. Others may be rounded beyond 17 significant digits, which many
+ * programs write for every number (0.10000000000000001 for 0.1).
  */
 export function isExactNumber(written: string): boolean {
   const number = Number(written)
@@ -39,7 +38,7 @@ export function isExactNumber(written: string): boolean {
 
 const EXPONENT = /e/i
 
-/** A number as its digits, without zeros at the ends, times a power of ten. */
+/** Returns a number as its digits, without zeros at the ends, times a power of ten. */
 function decimalOf(written: string): { digits: string; exponent: number } {
   const [mantissa = '', exponent = '0'] = written.toLowerCase().replace(/^-/, '').split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
@@ -53,11 +52,11 @@ function decimalOf(written: string): { digits: string; exponent: number } {
     : { digits, exponent: Number(exponent) - fraction.length + zeros }
 }
 
-/** A number that may be inexact, or looks so in a text: of 16 digits, or with a long exponent. */
+/** Finds numbers that may be inexact, and texts that look so: 16 digits, or a long exponent. */
 const SUSPICIOUS = /(?:^|[:,[\s])-?\d(?:[\d.]{15}|[\d.]*e[+-]?\d{3})/i
 const NUMBER = /[\d.e+-]+/iy
 
-/** Returns at most `most` of the numbers in a valid JSON text that JavaScript would change. */
+/** Returns at most `most` numbers of a valid JSON text that JavaScript would change. */
 export const findInexactNumbers = (text: string, most: number): InexactNumber[] =>
   SUSPICIOUS.test(text) ? locate(text, most) : []
 
@@ -109,7 +108,7 @@ function locate(text: string, most: number): InexactNumber[] {
   return found
 }
 
-/** Where the text ends that begins at `start`. */
+/** Returns the end of the JSON string that begins at `start`. */
 function endOfText(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0
@@ -119,7 +118,7 @@ function endOfText(text: string, start: number): number {
   return text.length
 }
 
-/** The same JSON text with texts for the numbers that JavaScript would change. */
+/** Returns the JSON text with strings in place of the numbers that JavaScript would change. */
 export function withExactNumbers(text: string): string {
   let end = 0
   const parts = findInexactNumbers(text, Infinity).flatMap(({ at, written }) => {

@@ -1,23 +1,23 @@
 import type { ErrorDetail } from './errors.ts'
 import { LONGEST_NAME, readAddress } from './text.ts'
 
-/** An address, and the name that is shown beside it; null: none. */
+/** An address and its display name. Null: it has none. */
 export interface Mailbox {
   address: string
   name: string | null
 }
 
-/** Characters of a mailbox: a name of the longest, each character encoded, and an address. */
+/** Limit in characters: the longest name with each character encoded, and an address. */
 export const LONGEST_MAILBOX = 3_000
 
-/** C0 and C1: a line break in a name would begin another header. */
+/** C0 and C1 controls. A line break in a name would begin another header. */
 const CONTROL = /\p{Cc}|[\u2028\u2029]/u
-/** These have a meaning outside quotes (RFC 5322, 3.2.3): a comma begins another mailbox. */
+/** Characters with a meaning outside quotes (RFC 5322, 3.2.3): a comma begins another mailbox. */
 const SPECIAL = /[()<>[\]:;@\\,"]/
 
 /**
- * The sender of input: `from`, which may be `Name <address>`, and `fromName`. Both may name the
- * name if they agree. `name` undefined: neither does; null: it is to be none.
+ * Reads the sender from `from`, which may be `Name <address>`, and `fromName`. Both may contain the
+ * name if they agree. `name` undefined: neither has one. Null: no name is wanted.
  */
 export function readSender(
   from: string,
@@ -37,10 +37,9 @@ export function readSender(
 }
 
 /**
- * Reads one mailbox (RFC 5322, 3.4): `ann@example.com`, `<ann@example.com>`,
- * `Ann Lee <ann@example.com>`, `"Lee, Ann" <ann@example.com>`, and names in encoded words
- * (RFC 2047). Undefined: it is anything else, such as two mailboxes. Each character is looked at
- * once or twice.
+ * Reads one mailbox (RFC 5322, 3.4): `ann@example.com`, `<ann@example.com>`, `Ann Lee
+ * <ann@example.com>`, `"Lee, Ann" <ann@example.com>`, and names in encoded words (RFC 2047).
+ * Undefined: anything else, such as two mailboxes. Each character is read once or twice.
  */
 export function parseMailbox(given: string): Mailbox | undefined {
   if (given.length > LONGEST_MAILBOX) return undefined
@@ -61,13 +60,13 @@ function mailbox(given: string, name: string | null): Mailbox | undefined {
   return { address, name: shown === '' ? null : shown }
 }
 
-/** What stands before the angle bracket, as it is shown. */
+/** Reads the display name before the angle bracket. */
 function readName(text: string): string | undefined {
   if (text.startsWith('"')) return unquoted(text)
   return SPECIAL.test(text) ? undefined : decoded(text)
 }
 
-/** One quoted string, RFC 5322, 3.2.4. */
+/** Reads one quoted string (RFC 5322, 3.2.4). */
 function unquoted(text: string): string | undefined {
   let name = ''
   for (let at = 1; at < text.length; at++) {
@@ -79,7 +78,7 @@ function unquoted(text: string): string | undefined {
   return undefined
 }
 
-/** Plain words and encoded ones; blanks between two encoded ones are none (RFC 2047, 6.2). */
+/** Reads plain and encoded words. Blanks between two encoded words are dropped (RFC 2047, 6.2). */
 function decoded(text: string): string | undefined {
   let name = ''
   let wasEncoded = false
@@ -93,7 +92,7 @@ function decoded(text: string): string | undefined {
   return name
 }
 
-/** An encoded word, RFC 2047, 2, in UTF-8 or US-ASCII; a language may follow (RFC 2231, 5). */
+/** Decodes a word (RFC 2047, 2) in UTF-8 or US-ASCII. A language may follow (RFC 2231, 5). */
 function decodedWord(word: string): string | undefined {
   const [charset = '', encoding = '', text = '', ...more] = word.slice(2, -2).split('?')
   const [name = ''] = charset.toLowerCase().split('*')

@@ -1,15 +1,14 @@
-/** Characters of a name that the Temporal UI shows: it is refused above 400 bytes of JSON. */
+/** Limit in characters. The Temporal UI refuses names above 400 bytes of JSON. */
 const LONGEST = 60
 
-/** What Markdown may read as more than text, in the middle of a line. */
+/** Characters with a meaning in Markdown in the middle of a line. */
 const SPECIAL = /[\\`*_[\]<>#|~&!]/gu
-/** What would begin a list. */
 const LIST = /^(\d*)([-+.)])/u
 
 /**
- * A user's text as one short line of the Markdown that the Temporal UI shows: blanks and control
- * characters become one blank, the end is cut off, and nothing in it is read as formatting, a link
- * or HTML. In JSON no character of it needs more than four bytes.
+ * Returns a user's text as one short line of Markdown for the Temporal UI: blanks and control
+ * characters become one blank, the end is cut off, and formatting, links and HTML are escaped. No
+ * character needs more than four bytes in JSON.
  */
 export function operatorText(text: string): string {
   const short = text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text

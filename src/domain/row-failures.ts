@@ -1,28 +1,27 @@
 import { type AppError, type ErrorCode, type ErrorDetail, sentence } from './errors.ts'
 import { LONGEST_MESSAGE, shown } from './text.ts'
 
-/** A row that was refused while the other rows of its request were kept. */
+/** A refused row of a request whose other rows were accepted. */
 export interface RowFailure {
-  /** Which row of the request, from 0. */
   index: number
   code: ErrorCode
   reason: string
-  /** Names the row's place where a field of it is to blame. */
+  /** Contains the row's path if one of its fields is to blame. */
   message: string
   details?: ErrorDetail[]
 }
 
-/** What is said of one row: a request may have a thousand of them. */
+/** Limit of details for one row, since a request may have a thousand rows. */
 export const MOST_ROW_DETAILS = 10
 
 export interface RowFailures {
-  /** Refuses a row for the reason that it would be refused for alone. */
+  /** Adds a row with the reason for which it would be refused alone. */
   add: (index: number, refusal: AppError) => void
   /** Returns all failures in the order of the rows. */
   list: () => RowFailure[]
 }
 
-/** Collects the failures of rows. `name` is the list of the body: `events`, as in `events[1]`. */
+/** Collects failures of rows. `name` is the list of the body: `events`, as in `events[1]`. */
 export function rowFailures(name: string): RowFailures {
   const failures: RowFailure[] = []
   return {
@@ -49,7 +48,7 @@ function failureOf(row: string, index: number, refusal: AppError): RowFailure {
   }
 }
 
-/** Failures as the response has them: for people, and for programs. */
+/** Returns the failures as the response has them, for people and for programs. */
 export function toldFailures(name: string, failures: readonly RowFailure[]) {
   const errors = failures.map(({ index, message }) => {
     const row = `${name}[${index}]`

@@ -3,8 +3,9 @@ import { type AppError, conflict } from './errors.ts'
 const MOST_SLUG = 80
 
 /**
- * Creates something under the slug that was asked for and no other; else under one made of its
- * name, or one that nobody has. `create` answers undefined where a slug is taken; so does this.
+ * Creates a record under the requested slug, or under one derived from its name, or under a free
+ * one. `create` returns undefined if a slug is taken. So does this function if the requested slug
+ * is.
  */
 export async function underSlug<T>(
   { name, slug, id, fallback }: { name: string; slug?: string; id: string; fallback: string },
@@ -19,7 +20,7 @@ export async function underSlug<T>(
   return (await create(made)) ?? create(`${made}-${id.slice(-8)}`)
 }
 
-/** 409 for a slug that was asked for. `what`: `topic`. */
+/** Returns a 409 for a requested slug. `what` is the resource: `topic`. */
 export const slugTaken = (what: string): AppError =>
   conflict(`Another ${what} has this slug`, {
     reason: 'slug_taken',

@@ -1,4 +1,3 @@
-/** The statuses of an email log. */
 export const LOG_STATUSES = [
   'sent',
   'delivered',
@@ -14,7 +13,7 @@ export const LOG_STATUSES = [
 ] as const
 export type LogStatus = (typeof LOG_STATUSES)[number]
 
-/** What we say a message went through; the SES event types map onto these. */
+/** Event kinds of our own. SES event types map onto these. */
 export const EVENT_KINDS = [
   'send',
   'delivery',
@@ -32,9 +31,8 @@ export const isEventKind = (kind: string): kind is EventKind =>
   EVENT_KINDS.some((known) => known === kind)
 
 /**
- * A message's status only ever climbs. A click says more than an open; a bounce, a suppression and
- * a complaint say more than anything the mail did before, and are never overwritten by a later
- * open.
+ * Rank of each status. A message's status only rises: a click outranks an open, and a bounce, a
+ * suppression and a complaint outrank all of them, so that a later open never overwrites them.
  */
 const RANK: Record<LogStatus, number> = {
   queued: 0,
@@ -50,10 +48,10 @@ const RANK: Record<LogStatus, number> = {
   complained: 9,
 }
 
-/** The status that stands when both are known, in whatever order they became known. */
+/** Returns the status that outranks the other, whichever became known first. */
 export const higher = (a: LogStatus, b: LogStatus): LogStatus => (RANK[b] > RANK[a] ? b : a)
 
-/** Contact statuses from best to worst; events only move a contact to the right. */
+/** Contact statuses from best to worst. Events only move a contact to the right. */
 export const EMAIL_STATUSES = [
   'active',
   'unsubscribed',

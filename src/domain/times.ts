@@ -1,16 +1,15 @@
 const TIME =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?)?$/i
-/** Characters of a text that is a time, which is looked through. */
 const LONGEST_TIME = 64
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
 /**
- * Milliseconds since 1970 of a text that is a date (its beginning, in UTC) or a time of ISO 8601;
- * one without an offset is in UTC. The one reader of times: of what callers send, of what contacts
- * and events have stored, and of Liquid. `condition_time` in SQL is the same.
+ * Returns the milliseconds since 1970 of a date (its beginning, in UTC) or a time in ISO 8601. A
+ * time without an offset is in UTC. Every time that callers send, contacts and events have stored,
+ * or Liquid reads is read here. `condition_time` in SQL does the same.
  *
- * Undefined for all else: for days that no calendar has, leap seconds, which JavaScript does not
+ * Undefined for anything else: days that do not exist, leap seconds, which JavaScript does not
  * know, and the year 0, which Postgres does not know.
  */
 export function readTime(text: string): number | undefined {
@@ -38,8 +37,8 @@ const daysOf = (year: number, month: number): number =>
 const FOUR_DIGIT_YEAR = /^(?!0000)\d{4}-/
 
 /**
- * A time of the input as we keep it, in UTC; undefined when it cannot be kept: `readTime` does not
- * know it, or its year does not have four digits once it is in UTC.
+ * Returns a time of the input in the stored form, in UTC. Undefined: `readTime` does not know it,
+ * or its year in UTC does not have four digits.
  */
 export function toUtc(text: string, plusMs = 0): string | undefined {
   const time = readTime(text)

@@ -1,7 +1,7 @@
-/** Parts begin with a capital, as they do in the database: Temporal knows no other spelling. */
+/** Parts begin with a capital as in the database, since Temporal knows no other spelling. */
 const NAME = /^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Z][A-Za-z0-9_+-]*){0,3}$/
 
-/** Whether this is the name of a timezone in IANA's database: `Europe/Berlin`, `UTC`. */
+/** Returns whether a name can be a timezone of IANA's database: `Europe/Berlin`, `UTC`. */
 export function isTimezone(name: string): boolean {
   if (name.length > 64 || !NAME.test(name)) return false
   try {

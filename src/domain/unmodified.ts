@@ -1,7 +1,7 @@
 import { conflict } from './errors.ts'
 
 /**
- * Throws a 409 when something was written since the moment at which the caller read it. `what`:
+ * Throws a 409 if the record was changed after the caller read it. `what` is the resource:
  * `workflow`. Times in ISO 8601.
  */
 export function requireUnmodified(

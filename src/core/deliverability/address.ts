@@ -14,15 +14,15 @@ import type { ToolContext } from './context.ts'
 import { checkMx } from './mx.ts'
 
 export interface AddressDetails {
-  /** As it would be mailed: the domain in lower case and ASCII; null: it is no address. */
+  /** Normalized form: the domain in lower case and ASCII. Null: it is not an address. */
   address: string | null
   isRole: boolean
-  /** What may be meant. */
+  /** A likely intended address. */
   suggestion: string | null
 }
 
 const LONGEST_LOCAL = 64
-/** RFC 2142, and names that more than one person reads. */
+/** Role names of RFC 2142, and others that several people read. */
 const ROLES = ['abuse', 'admin', 'billing', 'contact', 'help', 'hostmaster', 'info'].concat([
   'mail',
   'marketing',
@@ -35,7 +35,7 @@ const ROLES = ['abuse', 'admin', 'billing', 'contact', 'help', 'hostmaster', 'in
   'support',
   'webmaster',
 ])
-/** Where most people have their mailbox. */
+/** Domains of the large mailbox providers. */
 const LARGE = ['gmail.com', 'googlemail.com', 'yahoo.com', 'hotmail.com', 'outlook.com'].concat([
   'icloud.com',
   'live.com',
@@ -44,10 +44,13 @@ const LARGE = ['gmail.com', 'googlemail.com', 'yahoo.com', 'hotmail.com', 'outlo
   'web.de',
 ])
 
-/** Domains that are nearly one of them, and have mailboxes of their own. */
+/** Domains that resemble a large provider's and have mailboxes of their own. */
 const OTHERS = ['mail.com', 'email.com', 'ymail.com', 'love.com', 'gmx.ch', 'gmx.fr', 'gmx.us']
 
-/** Whether mail to an address could arrive: its syntax and its domain; nobody asks its server. */
+/**
+ * Checks whether mail to an address could arrive, by its syntax and its domain. Its server is not
+ * asked.
+ */
 export async function checkAddress(
   context: ToolContext,
   { address: given }: { address: string },
@@ -96,13 +99,13 @@ export async function checkAddress(
   })
 }
 
-/** To somebody who writes to the address, a domain that takes no mail is the end of it. */
+/** A domain without mail service makes the address fail. */
 const asAddress = (finding: Finding): Finding =>
   finding.code === 'mx_null'
     ? failed('mx_null', 'The domain takes no mail.', 'Ask the person for another address.')
     : finding
 
-/** One letter more, less or other, or two changed places. */
+/** Returns whether the names differ by one letter, or by two letters in swapped places. */
 function isNear(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false
   let start = 0

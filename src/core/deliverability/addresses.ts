@@ -2,8 +2,8 @@ import type { DnsAnswer } from '../../net/dns.ts'
 import type { Lookup } from '../../net/lookups.ts'
 
 /**
- * The addresses of a host: of IPv4, or of IPv6 if it has no other. `failed` when it may have some
- * that nobody could tell.
+ * Resolves to the IPv4 addresses of a host, or its IPv6 addresses if it has no others. `failed`: it
+ * may have addresses that no server told.
  */
 export async function askAddresses(ask: Lookup, host: string): Promise<DnsAnswer> {
   const four = await ask(host, 'A')

@@ -22,7 +22,6 @@ import { unanswered } from './unanswered.ts'
 export interface BimiInput {
   domain: string
   selector?: string | undefined
-  /** Whether the logo itself is read. */
   readsLogo?: boolean
 }
 
@@ -33,13 +32,13 @@ export interface BimiDetails {
   certificateUrl: string | null
 }
 
-/** The BIMI group recommends 32 KB at most; what is larger is still told from what is none. */
+/** The BIMI group recommends at most 32 KB. Larger logos are reported as large, not as missing. */
 const MOST_LOGO_BYTES = 131_072
 const GOOD_LOGO_BYTES = 32_768
 const LONGEST_TAG = 2_000
 const LONGEST_URL = 2_048
 
-/** Whether a mailbox provider could show the logo of a domain beside its mail. */
+/** Checks whether a mailbox provider could show the logo of a domain beside its mail. */
 export async function checkBimi(
   context: ToolContext,
   { domain, selector = 'default', readsLogo = true }: BimiInput,
@@ -96,7 +95,7 @@ type Found =
   | { status: 'many'; name: string }
   | DnsFailed
 
-/** The record of the domain, else of its organizational domain. */
+/** Returns the record of the domain, or that of its organizational domain. */
 async function findBimi(ask: Lookup, selector: string, domains: string[]): Promise<Found> {
   for (const domain of new Set(domains)) {
     const name = `${selector}._bimi.${domain}`
@@ -138,7 +137,7 @@ function recordFindings(logoUrl: string, certificateUrl: string): Finding[] {
 
 const isHttps = (url: string): boolean => /^https:\/\/\S+$/i.test(url) && URL.canParse(url)
 
-/** A logo is shown only for a domain whose DMARC policy is enforced. */
+/** Providers show a logo only if the domain's DMARC policy is enforced. */
 async function policyFindings(ask: Lookup, domain: string): Promise<Finding[]> {
   const found = await findDmarc(ask, domain, organizationalDomain(domain))
   if (found.status === 'failed') {
@@ -196,14 +195,13 @@ function unreadLogo(error: FetchError): Finding {
   return finding('bimi_logo_unreachable', message, fix)
 }
 
-/** The start tag of the root element, if it is no longer than any should be. */
 function startTag(text: string): string | undefined {
   const start = text.search(/<svg\b/i)
   const end = text.indexOf('>', start)
   return start < 0 || end < 0 || end - start > LONGEST_TAG ? undefined : text.slice(start, end + 1)
 }
 
-/** Of the profile SVG Tiny PS, what can be seen without drawing it. */
+/** Checks the rules of the SVG Tiny PS profile that can be seen without drawing it. */
 function svgFindings(
   text: string,
   { type, isLarge }: { type: string; isLarge: boolean },

@@ -18,15 +18,13 @@ import { recording, type ToolContext } from './context.ts'
 import { hostOf } from './mx.ts'
 import { unanswered } from './unanswered.ts'
 
-/** `unknown`: the list does not answer us, so it says nothing. */
+/** `unknown`: the list does not answer us. */
 type ListState = 'listed' | 'not_listed' | 'unknown'
 
 interface ListReading {
   list: string
-  /** An address or a domain. */
   entry: string
   state: ListState
-  /** What the list answered. */
   codes: string[]
 }
 
@@ -38,15 +36,14 @@ interface Blocklist {
   zone: string
   name: string
   about: 'address' | 'domain'
-  /** Where one gets off it. */
   removal: string
-  /** Whether a code of the list says that an entry is on it; what does not is a refusal. */
+  /** Returns whether a code means that the entry is listed. Any other code is a refusal. */
   isListing: (code: string) => boolean
-  /** What the list itself says is always on it (RFC 5782, 5). */
+  /** An entry that is always listed (RFC 5782, 5). */
   testEntry: string
-  /** It has registered domains only, not the names below them. */
+  /** The list has registered domains only, not the names below them. */
   hasRegisteredOnly?: true
-  /** Being on it is expected of some addresses. */
+  /** Listings that are expected for some addresses. */
   isPolicy?: (code: string) => boolean
 }
 
@@ -56,9 +53,9 @@ const inRange = (prefix: string, least: number, most: number) => (code: string) 
 }
 
 /**
- * Lists that large receivers use. Whatever is not known to be a listing is none: several answer
- * those whom they refuse, such as public resolvers, with a code of its own (127.255.255.x of
- * Spamhaus, 127.0.0.1 of URIBL and SURBL).
+ * Blocklists that large receivers use. Only known codes count as listings: several lists answer
+ * refused callers, such as public resolvers, with a code of its own (127.255.255.x of Spamhaus,
+ * 127.0.0.1 of URIBL and SURBL).
  */
 const LISTS: readonly Blocklist[] = [
   {
@@ -115,20 +112,19 @@ const LISTS: readonly Blocklist[] = [
 ]
 
 export interface BlocklistInput {
-  /** Its domain, and the addresses of its first mail host. */
+  /** The domain is checked together with the addresses of its first mail host. */
   domain?: string | undefined
-  /** An address alone. */
+  /** A single address. */
   ip?: string | undefined
-  /** Only the first lists: a check among others. */
+  /** Uses the first lists only, for a check among others. */
   isBrief?: boolean
 }
 
-/** Addresses that are looked for. */
 const MOST_ADDRESSES = 2
-/** What a list of IPv6 addresses has to have on it (RFC 5782, 5). */
+/** The test entry of lists of IPv6 addresses (RFC 5782, 5). */
 const IPV6_TEST_ENTRY = '::ffff:7f00:2'
 
-/** Whether a domain or an address is on a list of senders of spam. */
+/** Checks whether blocklists have a domain or an address. */
 export async function checkBlocklists(
   context: ToolContext,
   { domain, ip, isBrief = false }: BlocklistInput,
@@ -180,7 +176,7 @@ const isTestEntry = (name: string): boolean =>
       name === `${testEntry}.${zone}` || name === `${reversed(IPV6_TEST_ENTRY)}.${zone}`,
   )
 
-/** Of the first mail host. */
+/** Resolves to the addresses of the first mail host. */
 async function mailAddresses(
   ask: Lookup,
   domain: string,
@@ -202,10 +198,7 @@ interface Asked {
   entry: string
 }
 
-/**
- * A list that says of its own test entry that it is not there refuses us without saying so, or has
- * nothing of that kind.
- */
+/** A list without its own test entry refuses us silently, or has no entries of that kind. */
 async function readingOf(ask: Lookup, { list, entry }: Asked): Promise<Reading> {
   const answer = await ask(`${labelsOf(list, entry)}.${list.zone}`, 'A')
   const codes = answer.status === 'found' ? answer.values.slice(0, 10) : []

@@ -4,34 +4,31 @@ import type { Incoming } from '../../net/fetch.ts'
 import type { BudgetedLookup, Lookup } from '../../net/lookups.ts'
 import type { RawRecord } from '../../domain/deliverability/report.ts'
 
-/** What one run of a tool reaches the world through, within its limits. */
+/** Access of one run of a tool to the network, within limits. */
 export interface ToolContext {
   lookups: BudgetedLookup
-  /** Reads from an address that a stranger has chosen; throws a FetchError. */
+  /** Reads from an address that a stranger has chosen. Throws a FetchError. */
   fetch: (url: string, mostBytes: number) => Promise<Incoming>
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
-/** Characters of a raw record, and of all of one name, that a report shows. */
 const LONGEST_SHOWN = 4_096
 const MOST_SHOWN = 2 * LONGEST_SHOWN
 const MOST_VALUES_SHOWN = 20
-/** Records of a report. */
 const MOST_RECORDS = 60
 
 interface Recording {
-  /** Addresses of somebody's own network are left out. */
+  /** Looks up without private addresses. */
   ask: Lookup
-  /** What receivers are answered: to decide by, and not to be told. */
+  /** Returns full answers, for decisions only and not for reports. */
   askWhole: Lookup
-  /** As they are shown to anybody: without such addresses, and saying that they are there. */
+  /** Records for public reports: private addresses are replaced by a note. */
   records: () => RawRecord[]
 }
 
 /**
- * Look-ups that remember what they were told, once for each name and type. A stranger's zone may
- * lead into somebody's own network, and a report is shown to anybody.
+ * Makes look-ups that record each name and type once. A stranger's zone may point into a private
+ * network, and everybody may read a report.
  */
 export function recording({ ask }: { ask: Lookup }): Recording {
   const seen = new Map<string, RawRecord>()
@@ -60,13 +57,15 @@ export function recording({ ask }: { ask: Lookup }): Recording {
   }
 }
 
-/** Stands for an address of somebody's own network. */
+/** Replaces a private address in a report. */
 const HIDDEN_ADDRESS = '(a private address)'
 const hidden = (value: string): string => (isInternal(value) ? HIDDEN_ADDRESS : value)
 
 const NO_NAME: DnsAnswer = { status: 'no_name' }
 
-/** Whether it is the name of an internal address (RFC 1035, 3.5; RFC 3596, 2.5). */
+/**
+ * Returns whether a name is the reverse name of a private address (RFC 1035, 3.5; RFC 3596, 2.5).
+ */
 function isInternalName(name: string): boolean {
   const [, four, six] =
     /^((?:\d{1,3}\.){4})in-addr\.arpa\.?$|^((?:[0-9a-f]\.){32})ip6\.arpa\.?$/i.exec(name) ?? []
@@ -81,7 +80,6 @@ function withoutInternal(answer: DnsAnswer, type: DnsType): DnsAnswer {
   return values.length > 0 ? { status: 'found', values } : { status: 'empty' }
 }
 
-/** Values of one name, as a report shows them. */
 export function shownValues(values: readonly string[]): string[] {
   let left = MOST_SHOWN
   return values.slice(0, MOST_VALUES_SHOWN).map((value) => {
@@ -91,7 +89,6 @@ export function shownValues(values: readonly string[]): string[] {
   })
 }
 
-/** A record as a report shows it. */
 export function shownText(text: string): string
 export function shownText(text: string | null): string | null
 export function shownText(text: string | null): string | null {

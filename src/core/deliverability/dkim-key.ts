@@ -4,7 +4,7 @@ import { parseTags } from '../../domain/deliverability/tags.ts'
 
 export interface DkimKey {
   keyType: string
-  /** Null: it cannot be read, or is withdrawn. */
+  /** Null: the key cannot be read, or was revoked. */
   bits: number | null
   isTesting: boolean
   isRevoked: boolean
@@ -14,16 +14,15 @@ const LEAST_BITS = 1_024
 const GOOD_BITS = 2_048
 const ED25519_BYTES = 32
 const LONGEST_KIND = 40
-/** Before an Ed25519 key: what makes a SubjectPublicKeyInfo of it (RFC 8410, 4). */
+/** Prefix that turns an Ed25519 key into a SubjectPublicKeyInfo (RFC 8410, 4). */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** Whether a TXT record can be a key: a wildcard answers every name with anything. */
+/** Returns whether a TXT record can be a key, since wildcards answer every name with any text. */
 export function isKeyRecord(text: string): boolean {
   const { tags } = parseTags(text)
   return tags.has('p') && [undefined, 'DKIM1'].includes(tags.get('v'))
 }
 
-/** Reads a key record (RFC 6376, 3.6.1; RFC 8463). */
 export function readDkimKey(name: string, text: string): { key: DkimKey; findings: Finding[] } {
   const { tags, problems } = parseTags(text)
   const keyType = (tags.get('k') ?? 'rsa').toLowerCase().slice(0, LONGEST_KIND)
@@ -109,7 +108,7 @@ function useFindings(name: string, tags: ReadonlyMap<string, string>): Finding[]
   return findings
 }
 
-/** Null: it is not such a key. */
+/** Null: the value is not a key of this type. */
 function bitsOf(keyType: string, value: string): number | null {
   if (!/^[a-z0-9+/]+={0,2}$/i.test(value)) return null
   const bytes = Buffer.from(value, 'base64')

@@ -12,22 +12,20 @@ import { unanswered } from './unanswered.ts'
 
 export interface DkimInput {
   domain: string
-  /** Absent: common ones are tried. */
+  /** Absent: common selectors are tried. */
   selectors?: readonly string[] | undefined
-  /** Of the common ones. */
+  /** Limit of common selectors. */
   mostTried?: number
 }
 
 export interface DkimDetails {
-  /** Keys that were found. */
   keys: (DkimKey & { selector: string; name: string; record: string })[]
-  /** Selectors that were asked for. */
   tried: string[]
 }
 
 /**
- * Selectors of large senders and of common software, the most frequent first. Those of Amazon SES
- * are random and cannot be guessed.
+ * Selectors of large senders and of common software, the most frequent first. Selectors of Amazon
+ * SES are random and cannot be guessed.
  */
 export const COMMON_SELECTORS = [
   'google',
@@ -44,7 +42,7 @@ export const COMMON_SELECTORS = [
   'mxvault',
 ] as const
 
-/** Whether the keys of a domain's signatures are there and good. */
+/** Checks whether the DKIM keys of a domain exist and are sound. */
 export async function checkDkim(
   context: ToolContext,
   { domain, selectors, mostTried = COMMON_SELECTORS.length }: DkimInput,
@@ -93,7 +91,7 @@ function absent(name: string, answer: DnsAnswer): Finding {
   )
 }
 
-/** A domain may well sign: only its mail tells the selector. */
+/** A domain without known selectors may still sign. Only its mail names the selector. */
 const notGuessed = (isSilent: boolean): Finding =>
   unclear(
     'dkim_selector_unknown',

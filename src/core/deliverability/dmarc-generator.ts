@@ -14,7 +14,6 @@ export interface DmarcWish {
   domain: string
   policy: DmarcPolicy
   subdomainPolicy?: DmarcPolicy | undefined
-  /** Email addresses. */
   aggregateReports?: readonly string[] | undefined
   failureReports?: readonly string[] | undefined
   strictDkim?: boolean | undefined
@@ -22,13 +21,12 @@ export interface DmarcWish {
 }
 
 export interface DmarcWritten {
-  /** What to publish. */
   name: string
   type: 'TXT'
   value: string
 }
 
-/** Writes the record that says what is wished. Asks nobody. */
+/** Writes the record for the requested policy. It makes no look-ups. */
 export function writeDmarc(wish: DmarcWish): Check<DmarcWritten> {
   const { domain, policy, subdomainPolicy, aggregateReports = [], failureReports = [] } = wish
   const mailto = (addresses: readonly string[]): string =>

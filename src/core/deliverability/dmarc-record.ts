@@ -8,7 +8,7 @@ export interface DmarcRecord {
   policy: DmarcPolicy | null
   subdomainPolicy: DmarcPolicy | null
   percent: number
-  /** `t=y`: receivers do one step less than the policy says (RFC 9989). */
+  /** `t=y`: receivers apply a policy one step weaker (RFC 9989). */
   isTesting: boolean
   adkim: 'r' | 's'
   aspf: 'r' | 's'
@@ -16,7 +16,7 @@ export interface DmarcRecord {
   ruf: string[]
 }
 
-/** Of RFC 7489 and of its successor (RFC 9989). */
+/** Tags of RFC 7489 and of its successor, RFC 9989. */
 const KNOWN_TAGS = [
   'v',
   'p',
@@ -38,7 +38,7 @@ const FAILURES = {
   values: /^[01ds](?:\s*:\s*[01ds])*$/i,
   words: '0, 1, d or s, or several of them with :',
 }
-/** What tags may be, besides `p` and addresses, which are judged by themselves. */
+/** Allowed values of tags. `p` and addresses are checked on their own. */
 const TAG_VALUES: Record<string, { values: RegExp; words: string }> = {
   sp: POLICY,
   np: POLICY,
@@ -56,7 +56,7 @@ const LONGEST_URI = 1_000
 const policyOf = (text: string | undefined): DmarcPolicy | null =>
   DMARC_POLICIES.find((each) => each === text?.toLowerCase()) ?? null
 
-/** Reads a record whose version is right, and says what is wrong with it. */
+/** Parses a record of the right version and reports its problems. */
 export function parseDmarc(text: string): { record: DmarcRecord; findings: Finding[] } {
   const { tags, problems } = parseTags(text)
   const findings: Finding[] = problems.map((problem) =>
@@ -114,7 +114,7 @@ const isReportUri = (uri: string): boolean =>
   /^mailto:[^\s@,;<>"]{1,64}@[^\s@,;!<>"]{1,253}(?:![\dkmgt]{1,20})?$/i.test(uri) ||
   /^https:\/\/\S{1,500}$/i.test(uri)
 
-/** Domains that reports are mailed to. */
+/** Returns the domains to which reports are mailed. */
 export const reportDomains = ({ rua, ruf }: DmarcRecord): string[] => [
   ...new Set(
     [...rua, ...ruf].flatMap((uri) => {

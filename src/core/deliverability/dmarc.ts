@@ -18,11 +18,13 @@ import { unanswered } from './unanswered.ts'
 
 export interface DmarcDetails extends Partial<DmarcRecord> {
   record: string | null
-  /** Where it was found; null: nowhere. */
+  /** Name at which the record was found, or null. */
   foundAt: string | null
-  /** By the public suffix list; null: the domain is a public suffix itself. */
+  /**
+   * Organizational domain by the public suffix list. Null: the domain is itself a public suffix.
+   */
   organizationalDomain: string | null
-  /** What applies to mail from the domain itself. */
+  /** Policy for mail from the domain itself. */
   effectivePolicy: DmarcPolicy | null
 }
 
@@ -32,10 +34,10 @@ type Found =
   | { status: 'many'; name: string }
   | { status: 'failed'; name: string; failure: DnsFailed }
 
-/** Receivers ask elsewhere whether reports may go there: so many are asked here at most. */
+/** Limit of report domains whose consent is looked up. */
 const MOST_ASKED = 2
 
-/** Whether a domain says what receivers should do with mail that is not proven to be its own. */
+/** Checks whether a domain publishes a policy for mail that is not proven to be its own. */
 export async function checkDmarc(
   context: ToolContext,
   { domain }: { domain: string },
@@ -71,7 +73,7 @@ export async function checkDmarc(
   )
 }
 
-/** The record of the domain, else of its organizational domain (RFC 7489, 6.6.3). */
+/** Returns the record of the domain, or that of its organizational domain (RFC 7489, 6.6.3). */
 export async function findDmarc(
   ask: Lookup,
   domain: string,
@@ -160,7 +162,7 @@ function policyFindings(record: DmarcRecord, effective: DmarcPolicy | null): Fin
   return findings
 }
 
-/** Receivers report elsewhere only if the other domain agrees (RFC 7489, 7.1). */
+/** Receivers send reports to another domain only with its consent (RFC 7489, 7.1). */
 async function reportFindings(
   ask: Lookup,
   record: DmarcRecord,

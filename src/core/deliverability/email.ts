@@ -20,7 +20,7 @@ import { checkTlsRpt } from './tls-rpt.ts'
 
 export interface EmailInput {
   domain: string
-  /** Absent: common ones are tried, as many as there are look-ups left. */
+  /** Absent: common selectors are tried with the remaining look-ups. */
   selectors?: readonly string[] | undefined
 }
 
@@ -33,9 +33,8 @@ export interface EmailDetails {
 type EmailFinding = Finding & { check: CheckName }
 
 /**
- * Everything about a domain at once. Together the checks have the look-ups of one request: those
- * that most depends on go first. DKIM is one of them if its selectors are given; guesses have what
- * is left.
+ * Runs all checks of a domain. They share the look-ups of one request, so the most important ones
+ * go first. DKIM is among them if its selectors are given. Guessed selectors use what is left.
  */
 export async function checkEmail(
   context: ToolContext,
@@ -88,7 +87,7 @@ function summed(
 
 const ORDER = ['fail', 'warning', 'unknown', 'pass', 'info']
 
-/** A domain is not unknown because one of its checks is. */
+/** One unknown check does not make the whole domain unknown. */
 const counts = ({ severity }: Finding): boolean => severity !== 'unknown'
 
 const distinct = (records: readonly RawRecord[]): RawRecord[] => [

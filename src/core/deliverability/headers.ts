@@ -24,9 +24,9 @@ export interface HeaderDetails {
   returnPath: string | null
   messageId: string | null
   date: string | null
-  /** From the first server to the last. */
+  /** Servers in order, the first one first. */
   hops: Hop[]
-  /** What the receiving server found. */
+  /** Results that the receiving server recorded. */
   authentication: AuthenticationResult[]
   signatures: Signature[]
   fields: number
@@ -36,11 +36,11 @@ interface AuthenticationResult {
   server: string
   method: string
   result: string
-  /** Whose mail it is by this method; null: it does not say. */
+  /** Domain that the method authenticated. Null: the field does not name it. */
   domain: string | null
 }
 
-/** At most one of each (RFC 5322, 3.6). */
+/** Fields that may occur once only (RFC 5322, 3.6). */
 const SINGLE = ['from', 'sender', 'reply-to', 'to', 'cc', 'message-id', 'date', 'subject']
 const NEEDED = ['from', 'date', 'message-id']
 const METHODS = ['spf', 'dkim', 'dmarc', 'arc', 'bimi']
@@ -48,7 +48,7 @@ const MOST_RESULTS = 20
 const LONGEST_SHOWN = 500
 const LONGEST_NAME = 253
 
-/** What the header of a mail says about its way and about who sent it. Asks nobody. */
+/** Checks what a mail's header tells about its route and its sender. It makes no look-ups. */
 export async function checkHeaders(
   { now }: Pick<ToolContext, 'now'>,
   { headers }: { headers: string },
@@ -127,8 +127,8 @@ function fieldFindings(fields: readonly MailField[], oddLines: readonly string[]
 }
 
 /**
- * Of the server nearest to the mailbox, whose fields stand together: those of others, and those
- * below a Received field, could be anybody's (RFC 8601, 5).
+ * Reads the results of the server nearest to the mailbox, whose fields stand together. Others, and
+ * those below a Received field, could be forged (RFC 8601, 5).
  */
 function readResults(fields: readonly MailField[]): AuthenticationResult[] {
   const found: AuthenticationResult[] = []
@@ -146,7 +146,7 @@ function readResults(fields: readonly MailField[]): AuthenticationResult[] {
   return found.slice(0, MOST_RESULTS)
 }
 
-/** They may have semicolons inside. */
+/** Removes comments, which may contain semicolons. */
 const withoutComments = (value: string): string => value.replace(/\([^()]*\)/g, ' ')
 
 function resultIn(text: string, server: string): AuthenticationResult[] {
@@ -162,7 +162,7 @@ function resultIn(text: string, server: string): AuthenticationResult[] {
   ]
 }
 
-/** DMARC passed, or what DMARC is about: DKIM or SPF of the domain in From. */
+/** Returns whether DMARC passed, or what it relies on: DKIM or SPF of the domain in From. */
 const isProven = (results: readonly AuthenticationResult[], from: string | undefined): boolean =>
   results.some(
     ({ method, result, domain }) =>

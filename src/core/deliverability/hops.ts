@@ -1,14 +1,13 @@
 import { type Finding, told, warned } from '../../domain/deliverability/report.ts'
 
-/** One server that took the mail from another. */
 export interface Hop {
   from: string | null
   by: string | null
-  /** Null: it does not say, or cannot be read. */
+  /** Null: missing or not readable. */
   at: string | null
-  /** Since the hop before; null: not known. */
+  /** Seconds since the hop before. Null: unknown. */
   delaySeconds: number | null
-  /** It says that the connection was encrypted. */
+  /** The field says that the connection was encrypted. */
   isEncrypted: boolean
 }
 
@@ -17,7 +16,7 @@ const SLOW_SECONDS = 300
 const LONGEST_NAME = 253
 const LONGEST_FIELD = 2_000
 
-/** Reads `Received` fields, which stand in the order from the last server to the first. */
+/** Parses `Received` fields, which are in the order from the last server to the first. */
 export function readHops(received: readonly string[]): { hops: Hop[]; findings: Finding[] } {
   let before: number | undefined
   const hops = received

@@ -1,6 +1,6 @@
-/** What one request for a check may use. */
+/** Look-ups of one request. */
 export const MOST_QUESTIONS = 25
-/** Of look-ups; what is fetched (a policy or a logo) adds 128 KB at most: 1 MB together. */
+/** Bytes of look-ups. Fetched files (a policy or a logo) add at most 128 KB, so 1 MB in all. */
 export const MOST_DNS_BYTES = 700_000
-/** Everything is answered within 5 s; this leaves time for the rest of the request. */
+/** Answers are due within 5 s. This leaves time for the rest of the request. */
 export const MOST_RUN_MS = 4_500

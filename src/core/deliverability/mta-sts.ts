@@ -27,15 +27,15 @@ export interface MtaStsDetails {
   mx: string[]
 }
 
-/** RFC 8461, 3.3: of the policy. */
+/** Limit of the policy (RFC 8461, 3.3). */
 const MOST_POLICY_BYTES = 65_536
 const MOST_PATTERNS = 50
 const LONGEST_SHOWN = 253
 const DAY_SECONDS = 86_400
-/** RFC 8461, 3.2: about a year. */
+/** About a year (RFC 8461, 3.2). */
 const LONGEST_SECONDS = 31_557_600
 
-/** Whether other servers must encrypt mail to a domain (RFC 8461). */
+/** Checks whether other servers must encrypt mail to a domain (RFC 8461). */
 export async function checkMtaSts(
   context: ToolContext,
   { domain }: { domain: string },
@@ -192,7 +192,7 @@ function policyFindings({ version, mode, maxAgeSeconds, mx }: Policy): Finding[]
   return findings
 }
 
-/** Every mail host has to be in the policy: mail to another one is not delivered. */
+/** Mail to a host outside the policy is not delivered. */
 async function hostFindings(ask: Lookup, domain: string, { mx, mode }: Policy): Promise<Finding[]> {
   if (mx.length === 0 || mode === 'none') return []
   const answer = await ask(domain, 'MX')
@@ -210,7 +210,7 @@ async function hostFindings(ask: Lookup, domain: string, { mx, mode }: Policy): 
   return [(mode === 'enforce' ? failed : warned)('mta_sts_mx', message, fix)]
 }
 
-/** `*.` stands for one label (RFC 8461, 4.1). */
+/** `*.` matches one label (RFC 8461, 4.1). */
 const isCovered = (host: string, pattern: string): boolean =>
   pattern.startsWith('*.')
     ? host.slice(host.indexOf('.') + 1) === pattern.slice(2)

@@ -18,20 +18,20 @@ import { unanswered } from './unanswered.ts'
 export interface MailHost {
   host: string
   priority: number
-  /** Null: it was not looked up. */
+  /** Null: not looked up. */
   addresses: string[] | null
 }
 
 export interface MxDetails {
   hosts: MailHost[]
-  /** The domain says that it takes no mail (RFC 7505). */
+  /** The domain declares that it accepts no mail (RFC 7505). */
   isNull: boolean
 }
 
-/** Hosts whose addresses are looked up. */
+/** Limit of hosts whose addresses are looked up. */
 const MOST_HOSTS = 5
 
-/** Whether mail to a domain can arrive. `isBrief`: one host that can be reached is enough. */
+/** Checks whether mail to a domain can arrive. `isBrief`: one reachable host is enough. */
 export async function checkMx(
   context: ToolContext,
   { domain, isBrief = false }: { domain: string; isBrief?: boolean },
@@ -59,7 +59,6 @@ export async function checkMx(
   })
 }
 
-/** `10 mail.example.com` */
 export function hostOf(value: string): MailHost {
   const [priority = '', host = ''] = value.split(' ')
   return { host: canonical(host), priority: Number(priority), addresses: null }
@@ -104,7 +103,7 @@ async function hostFindings(ask: Lookup, hosts: MailHost[], isBrief: boolean): P
   return [...findings, failed('mx_unreachable', message, 'Correct the MX records.')]
 }
 
-/** One host after the other, as a sender tries them. */
+/** Tries one host after the other, as a sender does. */
 async function untilReached(ask: Lookup, hosts: MailHost[]): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const host of hosts) {
@@ -118,7 +117,6 @@ async function untilReached(ask: Lookup, hosts: MailHost[]): Promise<Finding[]> 
 const atMostWarning = ({ severity }: Finding): Severity =>
   severity === 'fail' ? 'warning' : severity
 
-/** Puts the addresses into `host`. */
 async function hostFinding(ask: Lookup, host: MailHost): Promise<Finding> {
   const { host: name } = host
   const fix = `Replace the MX record for ${name} by one that names a host with an address.`

@@ -22,7 +22,7 @@ export interface ReverseDnsDetails {
 }
 
 export interface ReverseDnsInput {
-  /** Of its mail hosts. */
+  /** The addresses of the domain's mail hosts are checked. */
   domain?: string | undefined
   ip?: string | undefined
   mostAddresses?: number
@@ -32,7 +32,9 @@ const MOST_ADDRESSES = 4
 const MOST_NAMES = 3
 const CONFIRMED = ['reverse_dns_confirmed', 'reverse_dns_generic']
 
-/** Whether addresses have a name that leads back to them, as receivers want of senders. */
+/**
+ * Checks whether addresses have a name that leads back to them, which receivers expect of senders.
+ */
 export async function checkReverseDns(
   context: ToolContext,
   { domain, ip, mostAddresses = MOST_ADDRESSES }: ReverseDnsInput,
@@ -66,7 +68,10 @@ export async function checkReverseDns(
   })
 }
 
-/** Of the first mail hosts. `failure`: there may be more that nobody could tell. */
+/**
+ * Resolves to the addresses of the first mail hosts. `failure`: there may be more that no server
+ * told.
+ */
 async function addressesOf(
   ask: Lookup,
   domain: string,

@@ -3,25 +3,24 @@ import { failed, type Finding, told, warned } from '../../domain/deliverability/
 import { parseTags } from '../../domain/deliverability/tags.ts'
 import { organizationalDomain } from '../../text/public-suffixes.ts'
 
-/** What a DKIM-Signature field says of itself; whether it is true is another question. */
+/** The claims of a DKIM-Signature field, not verified. */
 export interface Signature {
   domain: string
   selector: string
   algorithm: string
   /** Fields that it covers, in lower case. */
   covers: string[]
-  /** It belongs to the organization of From. */
+  /** The domain belongs to the organization of From. */
   isAligned: boolean
 }
 
-/** Signatures that are looked at. */
 export const MOST_SIGNATURES = 5
 const MOST_COVERED = 100
 const LONGEST_SHOWN = 253
 
 const shown = (text = ''): string => text.slice(0, LONGEST_SHOWN)
 
-/** Whether two domains are of one organization (relaxed alignment, RFC 7489, 3.1). */
+/** Returns whether two domains are of one organization (relaxed alignment, RFC 7489, 3.1). */
 export function isAligned(one: string | undefined, other: string | undefined): boolean {
   if (one === undefined || other === undefined) return false
   return one === other || sameOrganization(one, other)
@@ -33,16 +32,13 @@ function sameOrganization(one: string, other: string): boolean {
 }
 
 interface Signatures {
-  /** The first ones. */
   signatures: Signature[]
-  /** Of each its `b=`, which tells it from the others. */
+  /** The `b=` of each signature, which identifies it. */
   proofs: string[]
-  /** Whether there are more. */
   isCut: boolean
   findings: Finding[]
 }
 
-/** What the signatures of a mail say of themselves. */
 export function readSignatures(
   fields: readonly MailField[],
   { from, now }: { from: string | undefined; now: number },

@@ -16,13 +16,13 @@ type SpfResult = 'none' | 'neutral' | 'pass' | 'fail' | 'softfail' | 'temperror'
 
 export interface SpfEvaluation {
   result: SpfResult
-  /** The mechanism that decided; null: none did. */
+  /** The mechanism that matched, or null. */
   term: string | null
-  /** Why there is no other result: of an error, a sentence. */
+  /** The reason of an error, as a sentence. */
   reason: string | null
 }
 
-/** Terms that ask the domain name system, and those that find nothing (RFC 7208, 4.6.4). */
+/** Limit of terms that make look-ups, and of look-ups that find nothing (RFC 7208, 4.6.4). */
 export const MOST_TERMS = 10
 export const MOST_VOIDS = 2
 export const MOST_MX = 10
@@ -35,7 +35,6 @@ const RESULTS: Record<Qualifier, SpfResult> = {
   '?': 'neutral',
 }
 
-/** Ends an evaluation. */
 class SpfError extends Error {
   readonly result: 'permerror' | 'temperror'
 
@@ -47,13 +46,12 @@ class SpfError extends Error {
 
 export interface SpfQuestion {
   domain: string
-  /** An IPv4 or IPv6 address. */
   ip: string
   sender: string
   helo: string
 }
 
-/** `check_host()` of RFC 7208, 4, within its limits; an explanation is not looked up. */
+/** Implements `check_host()` (RFC 7208, 4) within its limits. Explanations are not looked up. */
 export async function evaluateSpf(ask: Lookup, question: SpfQuestion): Promise<SpfEvaluation> {
   const evaluation = createEvaluation(ask, { ...question, ip: unmapped(question.ip) })
   try {
@@ -135,7 +133,7 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
     return false
   }
 
-  /** Names of the address that lead back to it (RFC 7208, 5.5); none when nobody can say. */
+  /** Names of the address that lead back to it (RFC 7208, 5.5). Empty if no server answers. */
   const validated = (): Promise<string[]> => (validatedNames ??= findValidated())
 
   async function findValidated(): Promise<string[]> {
@@ -151,7 +149,6 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
     return names
   }
 
-  /** The domain that a term is about. */
   async function targetOf(text: string | undefined, domain: string): Promise<string> {
     if (text === undefined) return domain
     const needsName = /%\{p/i.test(text)
@@ -218,7 +215,7 @@ function valuesOf(name: string, answer: DnsAnswer): readonly string[] {
   throw new SpfError('temperror', `The records of ${name} could not be looked up`)
 }
 
-/** A term, as much of it as a sentence can hold. */
+/** Limit of a term in a sentence. */
 const LONGEST_SHOWN = 300
 const shown = (text: string): string => text.slice(0, LONGEST_SHOWN)
 
@@ -228,7 +225,7 @@ const outcome = (
   reason: string | null = null,
 ): SpfEvaluation => ({ result, term, reason })
 
-/** Whether a name can have records: labels of 1 to 63 octets, so many of them or more. */
+/** Returns whether a name can have records: labels of 1 to 63 octets, at least `leastLabels`. */
 function isAskable(name: string, leastLabels = 2): boolean {
   const labels = name.replace(/\.$/, '').split('.')
   const isLong = name.length > 253
@@ -236,12 +233,11 @@ function isAskable(name: string, leastLabels = 2): boolean {
   return !isLong && labels.length >= leastLabels && labels.every(isLabel) && TOP_LABEL.test(top)
 }
 
-/** Of the public tree: letters and digits, not digits alone (RFC 3696, 2). */
+/** Labels of the public tree: letters and digits, not digits alone (RFC 3696, 2). */
 const TOP_LABEL = /^(?!\d+$)[a-z0-9-]+$/i
 
 const isLabel = (label: string): boolean => label.length > 0 && label.length <= 63
 
-/** The name whose PTR records name an address. */
 export const reverseName = (ip: string): string =>
   isIPv6(ip)
     ? `${nibbles(ip).toReversed().join('.')}.ip6.arpa`

@@ -11,63 +11,59 @@ import type { Lookup } from '../../net/lookups.ts'
 import { askAddresses } from './addresses.ts'
 import { MOST_MX, MOST_TERMS } from './spf-evaluate.ts'
 
-/** A record and what it leads to. */
+/** A record and the records that it leads to. */
 export interface SpfNode {
   domain: string
   /** Null: there is none, or more than one. */
   record: string | null
-  /** `record`: good or bad. `skipped`: beyond the limit, or it depends on the mail. */
+  /** `record`: valid or not. `skipped`: beyond the limit, or it depends on the mail. */
   status: 'record' | 'none' | 'many' | 'failed' | 'skipped' | 'loop'
-  /** Of `failed`. */
   failure: DnsFailed | null
-  /** What is wrong with its syntax. */
   problem: string | null
-  /** Undefined: it has none that can be read. */
+  /** Undefined: there is no record that can be parsed. */
   parsed: SpfRecord | undefined
-  /** The first term by which everybody passes; null: there is none. */
+  /** The first term that passes everybody, or null. */
   everybody: string | null
-  /** The first term by which a very large part of the internet passes. */
+  /** The first term that passes a very large part of the internet. */
   wide: string | null
   terms: SpfTerm[]
 }
 
 export interface SpfTerm {
-  /** As it is written. */
   text: string
   qualifier: Qualifier
-  /** Look-ups that it costs, with everything that it leads to. */
+  /** Look-ups of the term and of everything that it leads to. */
   lookups: number
-  /** Its look-up finds nothing. */
+  /** The look-up finds nothing. */
   isVoid: boolean
-  /** Why its look-up got no answer; null: it got one. */
+  /** Null: the look-up was answered. */
   failure: DnsFailed | null
-  /** Why receivers stop here with an error. */
+  /** Reason for which receivers stop here with an error. */
   problem: string | null
-  /** Of `include` and `redirect`. */
+  /** Target of `include` and `redirect`. */
   leadsTo: SpfNode | null
 }
 
 export interface SpfTree {
   root: SpfNode
-  /** Of the whole tree; counting stops soon after the limit. */
+  /** Look-ups of the whole tree. Counting stops soon after the limit. */
   lookups: number
   voids: number
 }
 
-/** Where a record was found: `path` leads to it; `isOwn`: by nothing but redirects. */
+/** Position of a record: `path` leads to it. `isOwn`: by redirects only. */
 interface Place {
   path: readonly string[]
   isOwn: boolean
 }
 
-/** Terms of a record that are shown; those that cost a look-up always are. */
 const MOST_SHOWN = 100
 const LONGEST_SHOWN = 300
-/** Networks larger than these are very large; those of mail services may be larger. */
+/** Networks larger than these are very large. Those of mail services may be larger. */
 const OWN_NETWORK = { bits4: 16, bits6: 32 }
 const SERVICE_NETWORK = { bits4: 8, bits6: 16 }
 
-/** Whether a domain-spec depends on the mail that is checked. */
+/** Returns whether a domain-spec depends on the mail. */
 const hasMacro = (text: string): boolean => text.includes('%')
 const shown = (text: string): string => text.slice(0, LONGEST_SHOWN)
 
@@ -94,8 +90,8 @@ const termOf = (text: string, qualifier: Qualifier): SpfTerm => ({
 })
 
 /**
- * Follows every term of a domain's SPF record as a receiver would whose mail matches nothing, and
- * counts. One term after the other: what is beyond the limit is not asked for.
+ * Follows every term of a domain's SPF record, as a receiver does for mail that matches nothing,
+ * and counts look-ups. Terms are read one after the other, and none beyond the limit.
  */
 export async function readSpfTree(ask: Lookup, domain: string): Promise<SpfTree> {
   let lookups = 0
@@ -137,7 +133,7 @@ export async function readSpfTree(ask: Lookup, domain: string): Promise<SpfTree>
     return node
   }
 
-  /** `isMatch`: whatever mail it is, the term matches. */
+  /** `isMatch`: the term matches any mail. */
   async function follow(directive: Directive, domainOf: string, place: Place) {
     const { kind, text, qualifier, target = domainOf } = directive
     const term = termOf(text, qualifier)
@@ -169,13 +165,13 @@ export async function readSpfTree(ask: Lookup, domain: string): Promise<SpfTree>
     return isPublicDomain(name) ? read(name, place) : nodeOf(name, 'none')
   }
 
-  /** From the cache: it was asked for just now. */
+  /** The look-up is cached. */
   async function isNothing(name: string): Promise<boolean> {
     const { status } = await ask(name, 'TXT')
     return status === 'empty' || status === 'no_name'
   }
 
-  /** Puts into `term` what its look-up says. Returns whether there is a record. */
+  /** Records the outcome of the look-up in `term`. Returns whether there is a record. */
   async function look(term: SpfTerm, kind: 'a' | 'mx' | 'exists', name: string): Promise<boolean> {
     const answer =
       kind === 'a' ? await askAddresses(ask, name) : await ask(name, kind === 'mx' ? 'MX' : 'A')

@@ -16,7 +16,7 @@ import { unanswered } from './unanswered.ts'
 
 export interface SpfInput {
   domain: string
-  /** Says whether mail from this address passes. */
+  /** An address for which the record is evaluated. */
   ip?: string | undefined
   sender?: string | undefined
   helo?: string | undefined
@@ -24,20 +24,20 @@ export interface SpfInput {
 
 export interface SpfDetails {
   record: string | null
-  /** Look-ups that a receiver makes at most, and how many are allowed (RFC 7208, 4.6.4). */
+  /** Look-ups of a receiver in the worst case, and their limit (RFC 7208, 4.6.4). */
   lookups: number
   mostLookups: number
   voidLookups: number
   mostVoidLookups: number
-  /** What happens to mail that nothing matches: `-`, `~`, `?`, `+`; null: nothing is said. */
+  /** Result for mail that no term matches: `-`, `~`, `?`, `+`. Null: the record does not say. */
   all: string | null
-  /** Every record that was read, from the root down. */
+  /** All records that were read, from the root down. */
   nodes: FlatNode[]
-  /** Of the address that was given. */
+  /** The result for the given address. */
   evaluation: (SpfEvaluation & { ip: string; sender: string }) | null
 }
 
-/** Like a node of the tree, with the depth at which it was found. */
+/** A node of the tree, with its depth. */
 interface FlatNode extends Pick<SpfNode, 'domain' | 'record' | 'status' | 'problem'> {
   depth: number
   terms: FlatTerm[]
@@ -67,7 +67,7 @@ const flattened = ({ domain, record, status, problem, terms }: SpfNode, depth = 
   ...terms.flatMap(({ leadsTo }) => (leadsTo === null ? [] : flattened(leadsTo, depth + 1))),
 ]
 
-/** Whether a domain says who may send its mail, in a way that receivers can follow. */
+/** Checks whether a domain publishes its senders in a form that receivers can follow. */
 export async function checkSpf(
   context: ToolContext,
   { domain, ip, sender, helo }: SpfInput,
@@ -108,7 +108,7 @@ export async function checkSpf(
   })
 }
 
-/** A record that is included twice has the same faults twice. */
+/** A record that is included twice reports its faults once. */
 const distinct = (findings: readonly Finding[]): Finding[] => [
   ...new Map(findings.map((finding) => [finding.message, finding])).values(),
 ]
@@ -174,7 +174,7 @@ const allOf = (record: SpfRecord | undefined): string | null =>
 
 const isRedirect = ({ text }: SpfTerm): boolean => text.startsWith('redirect=')
 
-/** The record of a domain and those that redirects lead to: the last one decides. */
+/** Returns the domain's record and those that redirects lead to. The last one decides. */
 function chainOf(node: SpfNode): SpfNode[] {
   const next = node.terms.find(isRedirect)?.leadsTo
   return next ? [node, ...chainOf(next)] : [node]
@@ -205,7 +205,7 @@ function recordFindings({ parsed }: SpfNode): Finding[] {
   return findings
 }
 
-/** What happens to mail that nothing matches, by the last record of the redirects. */
+/** Findings about mail that no term matches, from the last record of the redirects. */
 function endFindings({ domain, status, parsed }: SpfNode): Finding[] {
   const end = `End the record of ${domain} with “~all”, or “-all” when all senders are listed.`
   if (status === 'skipped' && domain.includes('%')) {
@@ -232,7 +232,10 @@ function endFindings({ domain, status, parsed }: SpfNode): Finding[] {
   }
 }
 
-/** Terms that let everybody send, or very many. `through`: the include that leads to the record. */
+/**
+ * Findings about terms that pass everybody, or very many. `through` is the include that leads to
+ * the record.
+ */
 function reachFindings(node: SpfNode, through: string | null = null): Finding[] {
   const { domain, everybody, wide, terms } = node
   const where = through === null ? `The record of ${domain}` : `“${through}”`
@@ -258,7 +261,6 @@ function reachFindings(node: SpfNode, through: string | null = null): Finding[] 
   return findings
 }
 
-/** What is wrong below the root. */
 function nodeFindings(node: SpfNode): Finding[] {
   return node.terms.flatMap((term): Finding[] => {
     const { text, leadsTo, failure, problem } = term

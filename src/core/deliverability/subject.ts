@@ -3,12 +3,12 @@ import { domainToASCII } from 'node:url'
 import { canonical, isPublicDomain } from '../../domain/deliverability/domain-name.ts'
 import { createAddressCheck, unmapped } from '../../net/addresses.ts'
 
-/** Characters that are looked at: an address of a page that somebody has copied is longer. */
+/** Limit of the input, above the length of a copied web address. */
 const LONGEST = 2_048
 
 /**
- * The domain that somebody means: as it is, in capitals, in another script, with a dot at its end,
- * or within an email address or the address of a page. Undefined: it is none of the internet's.
+ * Returns the domain in a text: plain, in capitals, in another script, with a trailing dot, or
+ * within an email address or a web address. Undefined: it is not a domain of the internet.
  */
 export function readDomain(given: string): string | undefined {
   if (given.length > LONGEST) return undefined
@@ -20,7 +20,7 @@ export function readDomain(given: string): string | undefined {
 
 const isPublicAddress = createAddressCheck({ allowed: [], own: () => [] })
 
-/** An address of the public internet, as IPv4 where it stands for one; undefined: it is none. */
+/** Returns a public IP address, in its IPv4 form if it has one. Undefined: it is not one. */
 export function readIp(given: string): string | undefined {
   const text = unmapped(given.trim().toLowerCase())
   return isIP(text) !== 0 && isPublicAddress(text) ? text : undefined

@@ -18,7 +18,7 @@ export interface TlsRptDetails {
 const MOST_URIS = 10
 const LONGEST_URI = 1_000
 
-/** Whether other servers report when they could not encrypt (RFC 8460). */
+/** Checks whether other servers report failed encryption (RFC 8460). */
 export async function checkTlsRpt(
   context: ToolContext,
   { domain }: { domain: string },

@@ -18,7 +18,7 @@ import { checkReverseDns } from './reverse-dns.ts'
 import { checkSpf } from './spf.ts'
 import { checkTlsRpt } from './tls-rpt.ts'
 
-/** The tools that look something up about a domain or an address. */
+/** Tools that look up a domain or an address. */
 export const CHECKS = {
   'email-check': checkEmail,
   'spf-check': checkSpf,
@@ -34,52 +34,50 @@ export const CHECKS = {
 export type CheckTool = keyof typeof CHECKS
 export type CheckInput<Name extends CheckTool> = Parameters<(typeof CHECKS)[Name]>[1]
 
-/** What a tool says, and when it looked. */
+/** The result of a tool and its time. */
 export interface Report extends Check<unknown> {
   tool: string
-  /** What it is about. */
+  /** Domain, address or mail that was checked. */
   subject: string
-  /** Questions that this report has asked name servers. */
+  /** Queries to name servers. */
   lookups: number
   checkedAt: string
 }
 
 export interface KeptReport {
   report: Report
-  /** The same, as it is answered: a report is asked for more often than it changes. */
+  /** The serialized report. It is read more often than it changes. */
   json: string
 }
 
 export interface Toolbox {
-  /** Never says who has asked. Throws RATE_LIMITED when too many checks are under way. */
+  /** Does not record the caller. Throws RATE_LIMITED if too many checks are running. */
   check: <Name extends CheckTool>(
     tool: Name,
     subject: string,
     input: CheckInput<Name>,
   ) => Promise<KeptReport>
-  /** The same for a check of a text, which is not kept. */
+  /** Runs a check of a text. Its report is not cached. */
   run: (tool: string, subject: string, work: Work) => Promise<Report>
 }
 
 interface ToolboxOptions {
   lookups: Lookups
-  /** A fetch to public addresses only that finds them in this way. */
+  /** Makes a fetch to public addresses with this look-up. */
   createFetcher: (findAddresses: FindAddresses) => Fetcher
-  /** Milliseconds since 1970. */
   now: () => number
-  /** What is said to who serves a file that is read: which program reads it, and why. */
+  /** User agent of fetches. It tells the owner of the server which program reads, and why. */
   userAgent: string
-  /** Tests ask at ports where they listen; absent: 443 only, where policies and logos are. */
+  /** Set by tests, whose servers use other ports. Absent: 443 only. */
   isAnyPort?: boolean
 }
 
-/** Checks under way at once; those that ask for the same share one. */
+/** Checks that run at once. Equal requests share one. */
 const MOST_AT_ONCE = 100
 const RETRY_AFTER_SECONDS = 2
-/** How long a report is kept: shorter when it is about what could not be looked up. */
+/** Lifetime of a report in the cache. Shorter if a look-up failed. */
 const KEPT_MS = 60_000
 const KEPT_UNKNOWN_MS = 5_000
-/** Memory. */
 const MOST_KEPT = 2_000
 const MOST_KEPT_CHARACTERS = 16_000_000
 const LONGEST_KEPT = 1_000_000
@@ -88,11 +86,11 @@ type Work = (context: ToolContext) => Promise<Check<unknown>>
 
 interface Performed {
   report: Report
-  /** Nothing of it is unknown: the same would be found a moment later. */
+  /** Nothing is unknown, so a repeated check would find the same. */
   isSettled: boolean
 }
 
-/** All tools of one process, within limits that hold for all callers together. */
+/** All tools of one process, within limits for all callers together. */
 export function createToolbox(options: ToolboxOptions): Toolbox {
   const { lookups, now } = options
   const kept = new Map<string, KeptReport & { until: number }>()
@@ -162,7 +160,7 @@ const tooBusy = (): AppError =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
-/** The addresses of a host, within the look-ups of the request. */
+/** Resolves hosts within the look-ups of the request. */
 const addressesBy =
   ({ ask }: BudgetedLookup): FindAddresses =>
   async (name) => {
@@ -173,7 +171,7 @@ const addressesBy =
     return found
   }
 
-/** Reads once, without redirects; what takes too long is a FetchError like others. */
+/** Fetches once, without redirects. A timeout is a FetchError. */
 function fetchBy(
   { createFetcher, userAgent, isAnyPort = false }: ToolboxOptions,
   lookup: BudgetedLookup,

@@ -1,7 +1,7 @@
 import { type Finding, unclear } from '../../domain/deliverability/report.ts'
 import type { DnsFailed } from '../../net/dns.ts'
 
-/** Says that `what` is not known, and whose doing that is: our limits are no fault of a domain. */
+/** A finding that `what` is unknown, and why. Our limits are not the domain's fault. */
 export function unanswered(code: string, what: string, { reason }: DnsFailed): Finding {
   const message = `${what} could not be looked up`
   switch (reason) {

@@ -29,25 +29,25 @@ export interface UnsubscribeDetails {
   from: string | null
   listUnsubscribe: string | null
   listUnsubscribePost: string | null
-  /** Addresses in List-Unsubscribe. Nobody calls them. */
+  /** Addresses in List-Unsubscribe. They are never called. */
   addresses: string[]
   signatures: (Signature & Pick<VerifiedSignature, 'result' | 'reason'>)[]
-  /** What RFC 8058 asks for is all there. */
+  /** All requirements of RFC 8058 are met. */
   isOneClick: boolean
 }
 
 const MOST_ADDRESSES = 10
 const LONGEST_SHOWN = 2_000
 const POST_VALUE = 'List-Unsubscribe=One-Click'
-/** Of a body, to see whether it is in base64 (RFC 2045, 6.8: 76 characters at most). */
+/** Lines of a body that are read to detect base64 (RFC 2045, 6.8: 76 characters at most). */
 const MOST_LINES = 1_000
 const ENCODED_LINE = /^[A-Za-z0-9+/]{60,76}={0,2}$/
-/** Fields that the signature has to cover (RFC 8058, 4). */
+/** Fields that the signature must cover (RFC 8058, 4). */
 const SIGNED = ['list-unsubscribe', 'list-unsubscribe-post']
 
 /**
- * Whether a mail satisfies RFC 8058 and what Google, Yahoo and Microsoft ask of those who send to
- * many people. The addresses in the mail are never called.
+ * Checks a mail against RFC 8058 and the bulk-sender rules of Google, Yahoo and Microsoft.
+ * Addresses in the mail are never called.
  */
 export async function checkUnsubscribe(
   context: ToolContext,
@@ -133,7 +133,7 @@ function resultFor(
   return { result, reason: result === 'pass' ? null : reason }
 }
 
-/** What stands in angle brackets (RFC 2369, 2). */
+/** Texts in angle brackets (RFC 2369, 2). */
 const addressesIn = (value: string): string[] =>
   Array.from(value.matchAll(/<([^<>]{1,2000})>/g), ([, address = '']) =>
     address.replace(/\s/g, ''),
@@ -221,7 +221,7 @@ function fromFindings(fields: readonly MailField[], from: string | undefined): F
     })
 }
 
-/** What the first signatures lack, one of the others may have. */
+/** A requirement that the first signatures do not meet may be met by one that was not read. */
 const notLookedAt = (code: string): Finding =>
   unclear(
     code,
@@ -243,7 +243,7 @@ function alignmentFindings(
   return [failed('not_aligned', message, 'Sign with DKIM as the domain in From.')]
 }
 
-/** What bulk senders have to publish: DMARC for From, SPF for the return path. */
+/** Checks records that bulk senders must publish: DMARC for From, SPF for the return path. */
 async function domainFindings(
   ask: Lookup,
   from: string | undefined,
@@ -272,7 +272,7 @@ async function domainFindings(
   return findings
 }
 
-/** A link that people see, besides the one that mail programs show. */
+/** Looks for a link that people see, besides the one that mail programs show. */
 function bodyFindings(body: string): Finding[] {
   if (body.trim() === '') {
     return [told('no_body', 'Only the header was given, so the link in the body is not checked.')]

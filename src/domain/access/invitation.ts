@@ -2,28 +2,28 @@ import { type Role, ROLES, mayManage } from './access.ts'
 
 const DAY_MS = 86_400_000
 
-/** How long a link works. A link that is sent again works as long from then. */
+/** Lifetime of a link. Sending an invitation again starts it anew. */
 export const INVITATION_MS = 7 * DAY_MS
 
-/** In this time an organization has at most so many invitations mailed … */
+/** Period of the two limits of invitation mails. */
 export const INVITATION_WINDOW_MS = DAY_MS
-/** … in all: they leave as the operator's own mail … */
+/** Invitation mails of an organization in a window, since they leave as the operator's own mail. */
 const MOST_INVITATION_MAILS = 50
-/** … and to one address, whatever is revoked and invited again. */
+/** Invitation mails to one address in a window, whatever was revoked in between. */
 const MOST_MAILS_TO_ADDRESS = 3
 
-/** The roles that somebody of this role may invite nobody as; undefined: no member any more. */
+/** Returns the roles that somebody of this role may not invite. Undefined: no longer a member. */
 export const rolesBeyond = (role: Role | undefined): Role[] =>
   ROLES.filter((other) => role === undefined || !mayManage(role, other))
 
 interface Mailed {
   count: number
-  /** ISO time; null: none. */
   oldestAt: string | null
 }
 
 /**
- * After how many milliseconds one more invitation may be mailed; 0: now. `now`: milliseconds.
+ * Milliseconds until one more invitation may be mailed, 0 if it may be now. `now` is in
+ * milliseconds.
  */
 export function invitationWaitMs(
   { all, toAddress }: { all: Mailed; toAddress: Mailed },

@@ -1,31 +1,29 @@
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** A session ends when it was not used for so long … */
+/** Idle time after which a session ends. */
 export const SESSION_IDLE_MS = 14 * DAY_MS
-/** … and at the latest so long after the password was given. */
+/** Longest time of a session after its login. */
 export const SESSION_MOST_MS = 60 * DAY_MS
 
 export const SHORTEST_PASSWORD = 12
-/** Long enough for any sentence; hashing reads all of it. */
+/** Longer than any sentence. Hashing reads all of it. */
 export const LONGEST_PASSWORD = 256
 
 const WINDOW_SECONDS = 15 * 60
-/** Tries of one account from one address. */
 export const ACCOUNT_TRIES = { limit: 5, seconds: WINDOW_SECONDS }
-/** Tries of any account from one address. */
+/** Login attempts of any account from one address. */
 export const ADDRESS_TRIES = { limit: 20, seconds: WINDOW_SECONDS }
 
-/** Failures of an account are forgotten when the last is so old, and when somebody logs in. */
+/** Failures of an account are forgotten when the last is this old, and after a login. */
 export const FAILURES_LAST_MS = 15 * MINUTE_MS
 const FREE_FAILURES = 3
 const FIRST_DELAY_MS = 250
 const MOST_DELAY_MS = 8_000
 
 /**
- * How long a try waits before the password is looked at, after this many failures of the account
- * from anywhere. It grows to a most and refuses nobody: a lock is something that a stranger could
- * set.
+ * Delay of an attempt before the password is checked, after this many failures of the account from
+ * anywhere. It has an upper bound and never refuses: strangers could lock people out.
  */
 export const loginDelayMs = (failures: number): number =>
   failures < FREE_FAILURES

@@ -1,7 +1,7 @@
 export const PLANS = ['free', 'starter', 'growth', 'scale', 'enterprise'] as const
 export type PlanName = (typeof PLANS)[number]
 
-/** What an operator can give an organization a number of its own for. */
+/** Limits that an operator can set for a single organization. */
 export const LIMITS = [
   'requestsPerMinute',
   'requestsPerDay',
@@ -21,23 +21,23 @@ export const MOST_LIMIT: Readonly<Record<Limit, number>> = {
   storedBytes: Number.MAX_SAFE_INTEGER,
 }
 
-/** What an organization may do: its plan's figures, or its own where it has them. */
+/** An organization's limits: its own ones, else its plan's. */
 export interface Plan {
   name: PlanName
   requestsPerMinute: number
   requestsPerDay: number
-  /** Null: no limit. */
+  /** Null: unlimited. */
   eventsPerMonth: number | null
   connections: number | null
   workflows: number | null
   segments: boolean
-  /** Of templates, contents of batches, single mail, large answers and reports. Null: no limit. */
+  /**
+   * Bytes of templates, batch contents, single mail, large answers and reports. Null: unlimited.
+   */
   storedBytes: number | null
-  /** For how long executions that are over are shown. Nothing is deleted by it. */
+  /** Days for which finished executions are shown. Nothing is deleted by it. */
   retentionDays: number
 }
 
-/** What a plan has a number of. */
 export type Countable = 'connections' | 'workflows'
-/** What a plan has or has not. */
 export type Feature = 'segments'

@@ -1,43 +1,42 @@
 /**
- * The one way to say which contacts are meant: by batches, schedules, lists, exports and counts.
- * `src/store/audience/audience.ts` makes SQL of it.
+ * The one way to describe a set of contacts, for batches, schedules, lists, exports and counts.
+ * `src/store/audience/audience.ts` turns it into SQL.
  */
 import type { Condition } from './condition.ts'
 
 export const AUDIENCE_TYPES = ['all', 'topic', 'segment', 'contacts'] as const
 export type AudienceType = (typeof AUDIENCE_TYPES)[number]
 
-/** Why nobody can say who is in a segment. */
+/** Reasons why the members of a segment cannot be determined. */
 export const SEGMENT_FAILURES = ['segment_not_usable', 'segment_too_slow'] as const
 export type SegmentFailure = (typeof SEGMENT_FAILURES)[number]
 
 /** A rule that a contact meets or does not meet. */
 export type Criterion =
   | { type: 'all' }
-  /** Its subscribers, those included who cannot be mailed. */
+  /** Subscribers of the topic, also those who cannot be mailed. */
   | { type: 'topic'; topicId: string }
   | { type: 'contacts'; contactIds: readonly string[] }
-  /** Of which a checked condition holds at the time `now`, in ISO 8601. */
+  /** Contacts that meet a checked condition at the time `now` (ISO 8601). */
   | { type: 'condition'; condition: Condition; now: string }
-  /** Neither subscribers of any of these topics, nor those of whom any of the conditions holds. */
+  /** Contacts that subscribe to none of the topics and meet none of the conditions. */
   | { type: 'except'; topicIds: readonly string[]; conditions: readonly Condition[]; now: string }
-  /** Marketing mail may go to them. */
   | { type: 'mailable' }
-  /** All that is given holds. Times in ISO 8601. */
+  /** All given bounds hold. Times in ISO 8601. */
   | {
       type: 'filters'
       emailStatus?: string | undefined
       smsStatus?: string | undefined
       preferredChannel?: string | undefined
       createdAfter?: string | undefined
-      /** That very moment included. */
+      /** Inclusive. */
       createdUntil?: string | undefined
       updatedAfter?: string | undefined
     }
 
 /**
- * The contacts of an organization that meet each of these criteria. Never an empty list: what means
- * everybody says `all`.
+ * The contacts of an organization that meet every criterion. The list is never empty: `all` stands
+ * for everybody.
  */
 export type Audience = readonly [Criterion, ...Criterion[]]
 
@@ -46,8 +45,8 @@ const MAILABLE: Criterion = { type: 'mailable' }
 const NOBODY: Criterion = { type: 'contacts', contactIds: [] }
 
 /**
- * The audience of a batch, as it is stored. A topic narrows any of them to its subscribers.
- * `segment`: whom its segment means; without one, nobody. `except`: whom it leaves out.
+ * Returns the audience of a stored batch. A topic narrows it to its subscribers. `segment` is the
+ * condition of its segment, without which nobody is in it. `except` lists the excluded contacts.
  */
 export function batchAudience(batch: {
   audienceType: AudienceType

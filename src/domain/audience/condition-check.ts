@@ -15,27 +15,23 @@ import type { ErrorDetail } from '../errors.ts'
 import { isLiquid } from '../liquid.ts'
 import { shown } from '../text.ts'
 
-/** What a condition may ask about besides the contact's columns, properties and bucket. */
+/** Facts that a condition may use besides the contact's columns, properties and bucket. */
 export type Askable = 'topics' | 'stats' | 'trigger' | 'event'
 
-/** What the conditions of a flow's steps, and of its `exitOn`, may ask about. */
 export const IN_FLOWS: readonly Askable[] = ['topics', 'stats', 'trigger', 'event']
-/** What segments may ask about. */
 export const IN_SEGMENTS: readonly Askable[] = ['topics', 'stats']
 /**
- * What filters of events may ask about: what is at hand where the event is stored, for each event
- * and each flow.
+ * Filters of events may only use facts that are at hand where an event is stored, since they run
+ * for each event and flow.
  */
 export const OF_EVENTS: readonly Askable[] = ['event']
 
-/** Values of `inList` and `notInList`. */
 export const MOST_LISTED = 1_000
-/** Characters of a text that is compared with. */
 export const LONGEST_VALUE = 1_000
-/** Of a span of time, in whatever unit, and of events. */
+/** Limit of time spans, in any unit, and of event counts. */
 export const MOST_AMOUNT = 1_000_000
 export const MOST_BUCKETS = 1_000
-/** Of one condition, that are told. */
+/** Limit of reported problems of one condition. */
 const MOST_PROBLEMS = 100
 
 const ASKED_AS: Record<Askable, string> = {
@@ -46,8 +42,8 @@ const ASKED_AS: Record<Askable, string> = {
 }
 
 /**
- * What is wrong with a condition, whatever it is; empty: nothing, and it is a `Condition`. Paths
- * begin with `path`. `mayBeLiquid`: values that are Liquid are checked when they are rendered.
+ * Returns the problems of an untrusted value. Empty: it is a `Condition`. Paths begin with `path`.
+ * `mayBeLiquid`: values with Liquid are checked when they are rendered.
  */
 export function checkCondition(
   given: unknown,
@@ -91,7 +87,7 @@ export function checkCondition(
     if (group['nested'] !== undefined) checkLevel(group['nested'], `${at}.nested`, depth + 1)
   }
 
-  /** False: there are too many. */
+  /** Returns false if there are too many filters. */
   function checkFilters(list: readonly unknown[], at: string, known: typeof fieldOf): boolean {
     for (const [index, filter] of list.entries()) {
       filters++
@@ -164,13 +160,13 @@ const SPANS: ReadonlySet<Operator> = new Set<Operator>([
   'notTriggeredWithin',
 ])
 
-/** A field of the filters of events: the event's own properties. */
+/** Filters of events use the event's own properties. */
 function propertyOf(name: string): Field | undefined {
   const field = fieldOf(name)
   return field?.kind === 'json' && field.of === 'properties' ? field : undefined
 }
 
-/** There is no such field: a segment that asks about others could ask about itself. */
+/** Segments cannot be referred to, since a segment could then refer to itself. */
 const isSegment = (name: unknown): boolean => /^segments?(?:Ids?)?(?:\..*)?$/s.test(String(name))
 const NESTED = 'cannot be a segment: a condition says itself what it asks, repeat the filters here'
 
@@ -181,12 +177,12 @@ const isAskable = (kind: string): kind is Askable => Object.hasOwn(ASKED_AS, kin
 
 const WITHOUT_VALUE: readonly Operator[] = ['exists', 'notExists', 'triggered', 'notTriggered']
 
-/** Why this operator cannot have this value; undefined when it can. */
+/** Returns why the operator cannot have this value, or undefined. */
 function refuseValue(
   field: Field,
   operator: Operator,
   value: unknown,
-  /** Whether what a value will be is not known yet. */
+  /** The value is not known yet. */
   isUnknown: (value: unknown) => boolean,
 ): string | undefined {
   if (isUnknown(value) && !WITHOUT_VALUE.includes(operator)) return refuseLong(String(value))
@@ -242,7 +238,7 @@ function refuseValue(
   }
 }
 
-/** Which events are counted, and how many there must be. Filters are checked elsewhere. */
+/** Checks the event name and the counts. The event's filters are checked elsewhere. */
 function refuseTriggered(value: unknown): string | undefined {
   if (!isObject(value) || Object.keys(value).length === 0) {
     return 'must be an object with atLeast, atMost, exactly, within or where'
@@ -320,13 +316,12 @@ function refuseBucket(value: unknown): string | undefined {
     : `index must be a whole number, 0 to ${buckets - 1}`
 }
 
-/** All filters of a condition, whatever their level. */
 export const filtersOf = ({ groups }: Condition): Filter[] =>
   groups.flatMap(({ filters, nested }) => [...filters, ...(nested ? filtersOf(nested) : [])])
 
 /**
- * The same condition with other filters. `change` gets each with its path, which begins with
- * `path`.
+ * Returns the condition with changed filters. `change` receives each filter with its path, which
+ * begins with `path`.
  */
 export const mapFilters = (
   { logic, groups }: Condition,

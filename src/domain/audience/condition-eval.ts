@@ -12,33 +12,32 @@ import {
   timeOf,
 } from './condition-values.ts'
 
-/** All that a condition can ask about. What it does not ask about may be left out. */
+/** All facts that a condition can use. Unused ones may be left out. */
 export interface Facts {
-  /** As on the wire: the columns by their names, times in ISO. */
+  /** The contact as on the wire: columns by name, times in ISO 8601. */
   contact: { id: string; properties: Record<string, unknown> } & Readonly<Record<string, unknown>>
-  /** What the contact is subscribed to now; pending ones are not. */
+  /** Topics with an active subscription. Pending ones are left out. */
   topics?: readonly { id: string; slug: string }[]
-  /** How many events each question counts, by its `questionKey`; absent: none. */
+  /** Event counts by `questionKey`. Absent: zero. */
   events?: ReadonlyMap<string, number>
-  /** What started the execution: `trigger.data.<path>`. */
+  /** The data that started the execution: `trigger.data.<path>`. */
   trigger?: Record<string, unknown>
-  /** Of the event in question: `event.properties.<path>`. */
+  /** Properties of the current event: `event.properties.<path>`. */
   event?: Record<string, unknown>
-  /** ISO. */
   now: string
 }
 
 /**
- * Whether a condition holds. Filters that `checkCondition` refuses do not hold, and what has no
- * groups, or a group that has no filters, says nothing and does not hold either.
+ * Returns whether a condition holds. Filters that `checkCondition` refuses do not hold, and neither
+ * do conditions without groups or groups without filters.
  *
- * - What is absent and what is null is missing: `exists` does not hold. An empty text exists.
- * - The negative operators hold exactly where their opposite does not: of what is missing too.
- *   All others do not hold of what is missing.
- * - `equals`, `inList`: see `isSame`. An email address is compared in lower case.
- * - `contains`: a part of a text, or an element of a list; large and small letters are told apart,
- *   as in `startsWith` and `endsWith`.
- * - `greaterThan` and its like: as numbers where the filter's value is one, else as times; `now` is
+ * - Absent and null values are missing: `exists` does not hold. An empty text exists.
+ * - Negative operators hold exactly where their opposite does not, also for missing values. All
+ *   others do not hold for missing values.
+ * - `equals`, `inList`: see `isSame`. Email addresses are compared in lower case.
+ * - `contains`: a part of a text, or an element of a list. Case counts, as in `startsWith` and
+ *   `endsWith`.
+ * - `greaterThan` and its like: compares numbers if the filter's value is one, else times. `now` is
  *   the present time.
  * - `within`: a time in the last n units, not in the future. `withinNext`: one in the next n units.
  * - `triggered` and its like: see `eventCountOf`.
@@ -59,7 +58,7 @@ function groupHolds(group: Group, facts: Facts): boolean {
   return holds !== not
 }
 
-/** Whether a group, or something in one that is denied, says nothing: it means nobody. */
+/** Returns whether a group, or a negated part of one, is empty. Such a group matches nobody. */
 export const isBlankGroup = ({ not, filters, nested }: Group): boolean =>
   (filters.length === 0 && nested === undefined) ||
   (not === true && nested !== undefined && isBlank(nested))
@@ -105,7 +104,7 @@ function valueOf(field: ValueField, facts: Facts): unknown {
   }
 }
 
-/** What values are compared with is written as they are stored. */
+/** Normalizes a filter's values to the form in which contacts store theirs. */
 export function adapted(filter: Filter, field: Field): Filter {
   const write = writerOf(field)
   const { value } = filter
@@ -125,7 +124,7 @@ const addressPart = (value: unknown) =>
   typeof value === 'string' ? normalAddressPart(value) : value
 const inNfc = (value: unknown) => (typeof value === 'string' ? value.normalize('NFC') : value)
 
-/** Lists of filters as they are stored: they never change, and are asked for each event. */
+/** Normalized lists by original. Lists never change and are compared for each event. */
 const written = new WeakMap<readonly unknown[], readonly unknown[]>()
 
 function writtenList(list: readonly unknown[], write: Writer): readonly unknown[] {
@@ -188,7 +187,9 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
 const isIn = (list: unknown, actual: unknown): boolean =>
   Array.isArray(list) && listed(list).has(actual)
 
-/** Lists of filters, which never change, as they are asked: a thousand values for each event. */
+/**
+ * Indexes of lists, which never change and may have a thousand values to compare for each event.
+ */
 const lists = new WeakMap<readonly unknown[], Listed>()
 
 function listed(list: readonly unknown[]): Listed {
@@ -247,9 +248,9 @@ function bucketHolds({ operator, value }: Filter, contactId: string): boolean {
 }
 
 /**
- * Which of n equal parts of all contacts this one is in, from 0: the same for ever. The last
- * 48 bits of its id, which are random, modulo their number. Test vectors are in docs/api-guide.md;
- * `inBucket` in src/store/audience/condition-sql.ts is the same.
+ * Returns which of n equal parts of all contacts this one belongs to, from 0. It never changes: the
+ * last 48 bits of the id, which are random, modulo n. Test vectors are in docs/api-guide.md.
+ * `inBucket` in src/store/audience/condition-sql.ts does the same.
  */
 export const bucketOf = (contactId: string, buckets: number): number =>
   Number.parseInt(contactId.slice(-12), 16) % buckets

@@ -2,19 +2,18 @@ import { type Condition, type Filter, type Unit, UNIT_MS } from './condition.ts'
 import { filtersOf } from './condition-check.ts'
 import { fieldOf } from './condition-fields.ts'
 
-/** Which events of a contact are counted. */
 export interface EventQuestion {
   name: string
-  /** Only events of so many milliseconds before now. Undefined: all that are kept. */
+  /** Counts events of the last so many milliseconds. Undefined: all stored ones. */
   spanMs: number | undefined
-  /** Filters of the event's own properties, `properties.<path>`: all of them hold. */
+  /** Filters of the event's properties (`properties.<path>`). All must hold. */
   where: readonly Filter[]
 }
 
-/** A filter of `event.<name>`: it holds where so many events are counted. */
+/** A filter of `event.<name>`. It holds if the count is within the bounds. */
 export interface EventCount extends EventQuestion {
   least: number
-  /** Infinity: there is no bound. */
+  /** Infinity: unbounded. */
   most: number
 }
 
@@ -23,14 +22,14 @@ interface TriggeredValue {
   atLeast?: number
   atMost?: number
   exactly?: number
-  /** Units of `unit` before now. */
+  /** Length of the period before now, in `unit`. */
   within?: number
   where?: readonly Filter[]
 }
 
 /**
- * What a checked filter of events counts. A negative operator counts as its opposite. Undefined: it
- * is no filter of events.
+ * Returns the count that a checked filter of events asks for. A negative operator counts as its
+ * opposite. Undefined: it is another filter.
  */
 export function eventCountOf(filter: Filter): EventCount | undefined {
   const field = fieldOf(filter.field)
@@ -57,21 +56,21 @@ export function eventCountOf(filter: Filter): EventCount | undefined {
 
 const triggeredValue = (value: unknown): TriggeredValue => Object(value)
 
-/** Milliseconds; not a number, which nothing is within, where the filter says none. */
+/** Milliseconds, or NaN if the filter has no period: then nothing is within it. */
 export const span = (amount: unknown, unit: Unit | undefined): number =>
   typeof amount === 'number' && unit !== undefined ? amount * UNIT_MS[unit] : Number.NaN
 
-/** The events that a condition has counted, each question once. */
+/** Returns the distinct event counts that a condition needs. */
 export function eventQuestions(condition: Condition): EventQuestion[] {
   const counts = filtersOf(condition).flatMap((filter) => eventCountOf(filter) ?? [])
   return [...new Map(counts.map((each) => [questionKey(each), each])).values()]
 }
 
-/** One question is one text. */
+/** Equal questions have equal keys. */
 export const questionKey = ({ name, spanMs, where }: EventQuestion): string =>
   JSON.stringify([name, spanMs, where])
 
-/** Whether a filter counts further than to one event. */
+/** Returns whether a filter needs more than the first event. */
 export function countsMany(filter: Filter): boolean {
   const count = eventCountOf(filter)
   return count !== undefined && (count.least > 1 || count.most < Infinity)

@@ -2,15 +2,14 @@ import { CONTACT_COUNTS, CONTACT_TIMES } from '../contacts/contact-columns.ts'
 import { CONTACT_FIELDS, TEXT_FIELDS, WORD_FIELDS } from '../contacts/contact-fields.ts'
 import type { Operator } from './condition.ts'
 
-/** What a filter asks about, read from its `field`. */
+/** The parsed `field` of a filter. */
 export type Field =
   | { kind: 'text' | 'number' | 'time' | 'id'; column: string }
-  /** One of a closed set of words. */
   | { kind: 'word'; column: string; words: readonly string[] }
-  /** A value of JSON: of the contact, of what started the execution, of an event. */
+  /** A JSON value of the contact, of the trigger, or of an event. */
   | { kind: 'json'; of: 'properties' | 'trigger' | 'event'; path: string }
   | { kind: 'topics' }
-  /** How often and when events of this name came. */
+  /** Counts and times of events with this name. */
   | { kind: 'stats'; name: string }
   | { kind: 'bucket' }
 export type FieldKind = Field['kind']
@@ -35,10 +34,12 @@ const JSON_ROOTS = [
   ['event.properties.', 'event'],
 ] as const
 const STATS = 'event.'
-/** Characters of a key, of a path and of an event's name. */
+/** Limit of a key, a path and an event's name, in characters. */
 const LONGEST_FIELD_NAME = 255
 
-/** Undefined: no such field. Keys and names of events are in NFC, as they are stored. */
+/**
+ * Undefined: there is no such field. Keys and event names are returned in NFC, as they are stored.
+ */
 export function fieldOf(given: string): Field | undefined {
   const name = given.normalize('NFC')
   const column = COLUMNS.get(name)
@@ -65,7 +66,6 @@ const ORDER = ['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual
 const PRESENCE = ['exists', 'notExists'] as const
 const SPANS = ['within', 'notWithin', 'withinNext'] as const
 
-/** Which operators fit a field. */
 export const OPERATORS_OF: Record<FieldKind, readonly Operator[]> = {
   id: EQUALITY,
   text: [...EQUALITY, ...TEXT, ...PRESENCE],

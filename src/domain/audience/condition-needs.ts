@@ -3,10 +3,10 @@ import type { Condition } from './condition.ts'
 import { filtersOf } from './condition-check.ts'
 import { fieldOf } from './condition-fields.ts'
 
-/** What a condition asks about besides the contact's own row. */
+/** Facts that a condition needs besides the contact's own row. */
 export interface Needs {
   asksTopics: boolean
-  /** Whether it asks what is counted of mails to the contact. */
+  /** Statistics of mails to the contact are needed. */
   asksStats: boolean
   eventNames: string[]
 }

@@ -5,14 +5,17 @@ import { shown } from '../text.ts'
 /** Characters of a sentence, and of one text in it. */
 const LONGEST_SENTENCE = 1_000
 const LONGEST_TEXT = 80
-/** Values of a list that are named. */
+/** Limit of list values that are named. */
 const MOST_NAMED = 5
 
-/** A checked condition as a sentence: `Contacts where the property "plan" is "pro".` */
+/** Describes a checked condition: `Contacts where the property "plan" is "pro".` */
 export const sentenceOf = (condition: Condition): string =>
   `Contacts where ${shown(wordsOf(condition), LONGEST_SENTENCE)}.`
 
-/** The same without a beginning and an end: for a diagram, or a part of another sentence. */
+/**
+ * Describes a condition without the sentence's beginning and end, for diagrams and parts of
+ * sentences.
+ */
 export function wordsOf({ logic, groups }: Condition): string {
   const joined = logic === 'AND' ? ' and ' : ' or '
   const isAmbiguous = groups.length > 1 && logic === 'OR'
@@ -33,7 +36,6 @@ function wordsOfGroup({ not, filters, nested }: Group): { parts: number; text: s
   return not === true ? { parts: 1, text: `not (${text})` } : { parts: parts.length, text }
 }
 
-/** What says one thing needs no brackets. */
 const isSingle = ({ groups: [group, ...others] }: Condition): boolean =>
   others.length === 0 &&
   (group?.not === true || (group?.nested === undefined && group?.filters.length === 1))
@@ -41,7 +43,7 @@ const isSingle = ({ groups: [group, ...others] }: Condition): boolean =>
 /** Characters of a filter in an error about it. */
 const LONGEST_QUOTED = 160
 
-/** What a filter says, whatever it is, for an error about it. Undefined: it says nothing. */
+/** Describes an unchecked filter for an error about it. Undefined: there is nothing to describe. */
 export function quotedFilter(given: Record<string, unknown>): string | undefined {
   const { field, operator, value, unit } = given
   if (typeof field !== 'string' || typeof operator !== 'string') return undefined
@@ -116,7 +118,7 @@ const inTheLast = (amount: unknown, unit: unknown): string =>
 const timesOf = (bound: string, times: unknown): string =>
   `${bound} ${times === 1 ? 'once' : `${plain(times)} times`}`
 
-/** What one of the filters of events says, whatever it is. */
+/** Describes an unchecked filter of events. */
 const wordsOfAny = (filter: unknown): string => quotedFilter(Object(filter)) ?? '…'
 
 const ROOTS = { properties: 'property', trigger: 'trigger value', event: 'event property' }
@@ -124,7 +126,6 @@ const ROOTS = { properties: 'property', trigger: 'trigger value', event: 'event 
 const subjectOf = (field: Field | undefined, name: string): string =>
   field?.kind === 'json' ? `the ${ROOTS[field.of]} ${named(field.path)}` : `the ${spaced(name)}`
 
-/** `lastEmailOpenedAt` → `last email opened at`. */
 const spaced = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
@@ -166,7 +167,7 @@ function named(value: unknown): string {
   return `${first.join(', ')}${left > 0 ? ` and ${left} more` : ''}`
 }
 
-/** One value. What is none of those that filters have is not spelled out. */
+/** One value. Values that filters cannot have are not spelled out. */
 function plain(value: unknown): string {
   switch (typeof value) {
     case 'string':

@@ -1,16 +1,15 @@
 /**
- * How values of JSON compare. No value is another because of its spelling alone, with two
- * exceptions that imports need, whose values are all texts: a text that is written as a number is
- * that number to a number, and `true` and `false`, in large and small letters, are booleans to a
- * boolean.
+ * Rules by which JSON values compare. Values of different types differ, with two exceptions that
+ * imports need, whose values are all texts: a text that is written as a number equals that number,
+ * and `true` and `false`, in any case, equal the booleans.
  */
 import { readTime } from '../times.ts'
 
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
 /**
- * A number, or a text that is written as one: at most 15 digits before the point and behind it.
- * `condition_number` in SQL is the same.
+ * Reads a number, or a text that is written as one with at most 15 digits before and after the
+ * point. `condition_number` in SQL does the same.
  */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
@@ -20,8 +19,8 @@ export function numberOf(value: unknown): number | undefined {
 const BOOLEAN = /^(?:true|false)$/i
 
 /**
- * A boolean, or a text that is written as one: spreadsheets write `TRUE`. `condition_boolean` in
- * SQL is the same.
+ * Reads a boolean, or a text that is written as one: spreadsheets write `TRUE`. `condition_boolean`
+ * in SQL does the same.
  */
 export function booleanOf(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value
@@ -31,8 +30,8 @@ export function booleanOf(value: unknown): boolean | undefined {
 }
 
 /**
- * Whether two scalars are the same: texts by their characters, large and small ones told apart;
- * numbers by their value. Null, lists and objects are the same as nothing.
+ * Compares two scalars: texts by their characters and case, numbers by value. Null, lists and
+ * objects equal nothing.
  */
 export function isSame(a: unknown, b: unknown): boolean {
   if (typeof a === 'string' && typeof b === 'string') return a === b
@@ -50,13 +49,12 @@ export function isSame(a: unknown, b: unknown): boolean {
 export const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** The values of a list. */
 export interface Listed {
-  /** Whether one of them is the same as this value: see `isSame`. */
+  /** Returns whether the list has the value, by `isSame`. */
   has: (value: unknown) => boolean
 }
 
-/** Finds the same value without comparing it with each. */
+/** Indexes a list, so that a look-up does not compare every value. */
 export function listOf(values: readonly unknown[]): Listed {
   const texts = new Set(values.filter((each) => typeof each === 'string'))
   const booleans = new Set(values.filter((each) => typeof each === 'boolean').map(booleanOf))
@@ -87,17 +85,17 @@ export function listOf(values: readonly unknown[]): Listed {
   }
 }
 
-/** Milliseconds since 1970 of a text that is a time; undefined for all else. */
+/** Milliseconds since 1970 of a text that is a time. Undefined for anything else. */
 export const timeOf = (value: unknown): number | undefined =>
   typeof value === 'string' ? readTime(value) : undefined
 
 /**
- * The value at `path`, however much of it is one key: `address.city` is the key that is called so,
- * as columns of files are, or `city` in `address`. The longest key comes first; what is behind it
- * is looked up key by key. A number counts the places of a list from 0. Only what an object has
- * itself. Undefined where there is none.
+ * Returns the value at `path`. Keys may contain points: `address.city` is the key of that name, as
+ * columns of files have, or `city` in `address`. The longest key wins, and the rest is looked up
+ * key by key. A number is an index from 0. Only own properties count. Undefined: there is no value.
  *
- * An object that is written flat, as keys that begin with `path` and a point, is there, too: empty.
+ * An object that is written flat, as keys that begin with `path` and a point, exists, too, as an
+ * empty object.
  */
 export function lookUp(root: Record<string, unknown>, path: string): unknown {
   if (Object.hasOwn(root, path)) return root[path]
@@ -120,10 +118,9 @@ function walk(root: unknown, keys: readonly string[]): unknown {
   return value
 }
 
-/** Neither NUL nor half of a surrogate pair: what has one is stored nowhere. */
+/** Returns whether a value has neither NUL nor unpaired surrogates, which cannot be stored. */
 export const isStorable = (value: unknown): boolean =>
   typeof value !== 'string' || !/\p{Surrogate}|\0/u.test(value)
 
-/** What a stored value may be one of: the filter's value, or those of its list. */
 export const listedValues = (value: unknown): unknown[] =>
   (Array.isArray(value) ? value : [value]).filter(isStorable)

@@ -1,6 +1,6 @@
 /**
- * The grammar of conditions, of flows and of segments. Filters of a group are ANDed, the groups are
- * joined by `logic`.
+ * The grammar of conditions for flows and segments. A group's filters are ANDed, and `logic` joins
+ * the groups.
  */
 export interface Condition {
   logic: 'AND' | 'OR'
@@ -8,17 +8,17 @@ export interface Condition {
 }
 
 export interface Group {
-  /** The group holds exactly where its filters and what is nested in it do not. */
+  /** Negates the group with all that is nested in it. */
   not?: boolean
   filters: Filter[]
-  /** One more condition that must hold as well. */
+  /** A further condition that must hold. */
   nested?: Condition
 }
 
 export interface Filter {
   /**
    * A contact's column (`email`, `firstName`, `emailStatus`, …), `properties.<key>`, `topics`,
-   * `event.<name>`, `bucket`; in flows also `trigger.data.<path>` and `event.properties.<path>`.
+   * `event.<name>`, `bucket`. In flows also `trigger.data.<path>` and `event.properties.<path>`.
    */
   field: string
   operator: Operator
@@ -55,7 +55,6 @@ export const OPERATORS = [
 ] as const
 export type Operator = (typeof OPERATORS)[number]
 
-/** Compared with as the present time. */
 export const NOW = 'now'
 
 export const UNITS = ['minutes', 'hours', 'days'] as const
@@ -66,7 +65,7 @@ export const UNIT_MS: Record<Unit, number> = {
   days: 86_400_000,
 }
 
-/** Conditions within conditions, the outermost counted. */
+/** Levels of nested conditions, including the outermost. */
 export const MOST_DEPTH = 5
-/** Filters of a whole condition. */
+/** Limit of filters in a whole condition. */
 export const MOST_FILTERS = 100

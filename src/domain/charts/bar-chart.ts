@@ -11,7 +11,7 @@ const BAR_HEIGHT = 12
 const TEXT_Y = 14
 const BAR_Y = 22
 
-/** Bars below each other, each with its number and its share of `whole`. */
+/** Draws bars below each other, each with its number and its share of `total`. */
 export function barChart(text: ChartText, bars: readonly Bar[], whole: number): string {
   const parts = bars.map(({ label, value }, row) => {
     const y = row * ROW_HEIGHT

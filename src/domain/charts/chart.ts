@@ -1,16 +1,15 @@
 import { escapeHtml } from '../escape-html.ts'
 
-/** What people read who do not see the picture. */
+/** Alternative text of a chart. */
 export interface ChartText {
-  /** Unique within the page. */
   id: string
   title: string
   description: string
 }
 
 /**
- * A picture as wide as its place, whose texts keep their size: widths are in per cent, heights in
- * pixels. Colours are those of `CHART_STYLE`.
+ * Draws a chart that fills its container while its texts keep their size: widths are in per cent,
+ * heights in pixels. Colours are those of `CHART_STYLE`.
  */
 export const chart = ({ id, title, description }: ChartText, height: number, parts: string[]) =>
   `<svg class="chart" xmlns="http://www.w3.org/2000/svg" role="img" width="100%" height="${height}" aria-labelledby="${id}-title ${id}-description">
@@ -21,16 +20,16 @@ ${parts.join('\n')}
 
 const NUMBERS = new Intl.NumberFormat('en')
 
-/** A number as people read it: `12,345`. */
+/** `12,345`. */
 export const readable = (value: number): string => NUMBERS.format(value)
 
-/** `12.3 %`; of nothing there is no share. */
+/** `12.3 %`. A share of zero is empty. */
 export const percentage = (part: number, of: number): string =>
   of === 0 ? '–' : `${((part / of) * 100).toFixed(1)} %`
 
 /**
- * The colours of charts, light and dark. Each has a contrast of at least 4.5 to the page, and what
- * differs by colour differs in its form or is labelled, too.
+ * Colours of charts, light and dark. Each has a contrast of at least 4.5 to the page. Colour is
+ * never the only difference.
  */
 export const CHART_STYLE = `
 .chart { display: block; overflow: visible; font-variant-numeric: tabular-nums }

@@ -6,21 +6,21 @@ export interface Line {
   values: readonly number[]
 }
 
-/** Lines differ in colour, stroke and marks; there are as many as `CHART_STYLE` knows. */
+/** Lines differ in colour, stroke and marks, of which `CHART_STYLE` has this many. */
 const MOST_LINES = 2
 
 const LEGEND_HEIGHT = 36
 const PLOT_HEIGHT = 160
 const AXIS_HEIGHT = 24
 const LEGEND_STEP = 132
-/** Per cent at both sides, so that marks at the ends are whole. */
+/** Per cent at both sides, so that marks at the ends are not cut. */
 const MARGIN = 1.5
-/** More points than these have no marks: they would hide the line. */
+/** Lines of more points have no marks, which would hide the line. */
 const MOST_MARKS = 32
 
 /**
- * Lines over one row of points, of which the first and the last are labelled: a phone has no room
- * for more.
+ * Draws lines over one row of points. Only the first and last point are labelled, since a phone has
+ * no room for more.
  */
 export function lineChart(
   text: ChartText,
@@ -43,7 +43,7 @@ export function lineChart(
 
 const TOPS = [2, 4, 6, 8, 10]
 
-/** The least round number that is not below `value`, whose half is whole as well. */
+/** Returns the lowest round number that is not below `value` and has a whole half. */
 export function niceTop(value: number): number {
   const unit = 10 ** Math.max(0, Math.ceil(Math.log10(Math.max(1, value))) - 1)
   return (TOPS.find((top) => top * unit >= value) ?? 10) * unit
@@ -62,7 +62,6 @@ const yOf = (value: number, top: number): number => LEGEND_HEIGHT + PLOT_HEIGHT 
 
 const gridLine = (y: number): string => `<line class="grid" x1="0" y1="${y}" x2="100%" y2="${y}"/>`
 
-/** What a grid line stands for, above the lines that may run through it. */
 const scale = (value: number, top: number): string =>
   `<text class="scale" x="0" y="${yOf(value, top) - 4}">${readable(value)}</text>`
 
@@ -77,7 +76,6 @@ const polyline = (values: readonly number[], top: number, index: number): string
   return `<polyline class="line line-${index}" vector-effect="non-scaling-stroke" points="${points.join(' ')}"/>`
 }
 
-/** A circle or a square around the origin. */
 const mark = (index: number): string =>
   index === 0
     ? '<circle class="mark-0" r="4"/>'

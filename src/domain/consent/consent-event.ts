@@ -1,4 +1,3 @@
-/** Where a change of consent came from. */
 export type ConsentSource =
   | 'api'
   | 'import'
@@ -9,7 +8,6 @@ export type ConsentSource =
   | 'expiry'
   | 'workflow'
 
-/** What changed. */
 export type ConsentKind =
   | 'requested'
   | 'subscribed'

@@ -1,23 +1,22 @@
 import { type EmailStatus, worse } from '../status.ts'
 
-/** The status that a write of a contact asks for. */
+/** The status that a write of a contact requests. */
 export interface StatusRequest {
-  /** Of the contact; null when it is new, has no address or a new one. */
+  /** Status of the contact. Null: it is new, or has no address or a new one. */
   current: EmailStatus | null
-  /** The reason of the suppression entry of the address that it will have. */
+  /** Reason of the suppression entry of its address after the write. */
   listed: EmailStatus | undefined
-  /** Undefined: the write names no status. */
+  /** Undefined: the write has no status. */
   asked: EmailStatus | undefined
   /** The caller vouches that the person wants mail again. */
   resubscribe: boolean
 }
 
-/** The decision about it. */
 export interface StatusDecision {
   status: EmailStatus
-  /** A better status was asked for and refused. */
+  /** A better status was requested and refused. */
   kept: boolean
-  /** The contact is resubscribed: its suppression entry is removed. */
+  /** The contact is resubscribed, and its suppression entry is removed. */
   resubscribed: boolean
 }
 

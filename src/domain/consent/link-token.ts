@@ -1,32 +1,32 @@
 /**
- * The shape of the tokens in public links: what can be told of one without the key that signed it.
- * `src/keys/tokens.ts` writes and verifies them.
+ * The format of tokens in public links, as far as it is readable without the signing key.
+ * `src/keys/tokens.ts` signs and verifies them.
  */
 export const TOKEN_VERSION = 1
 export const TOKEN_KINDS = { unsubscribe: 1, preferences: 2, confirm: 3, invite: 4 } as const
-/** Says which optional fields a token has. */
+/** Bits for the optional fields of a token. */
 export const TOKEN_FLAGS = { topic: 1, batch: 2, generation: 4, mail: 8 } as const
 /** Version, kind, flags, key id, expiry, organization, contact, address hash. */
 export const FIXED_TOKEN_BYTES = 3 + 8 + 6 + 16 + 16 + 16
 export const TOKEN_MAC_BYTES = 16
 
-/** Version, kind and flags are three bytes, and so the first four characters. */
+/** The first four characters encode version, kind and flags, a byte each. */
 const HEAD = /^AQ[EIMQ][A-P]/
 const FIRST_FLAGS = 'A'.charCodeAt(0)
 
-/** Closes a sentence or brackets a link; a mail program may take it for a part of the link. */
+/**
+ * Punctuation that closes a sentence or brackets a link. A mail program may take it for a part of
+ * the link.
+ */
 const PUNCTUATION = /^[^\p{L}\p{N}]{1,8}$/u
 
-/**
- * Returns the token that a text begins with, where nothing but punctuation follows; else the text
- * itself.
- */
+/** Returns the token at the beginning of a text if only punctuation follows it, else the text. */
 export function withoutPunctuation(text: string): string {
   const length = tokenLength(text)
   return length !== undefined && PUNCTUATION.test(text.slice(length)) ? text.slice(0, length) : text
 }
 
-/** Returns how many characters the token has that a text begins with; undefined: it is none. */
+/** Returns the length of the token at the beginning of a text, or undefined. */
 function tokenLength(text: string): number | undefined {
   if (!HEAD.test(text)) return undefined
   const flags = text.charCodeAt(3) - FIRST_FLAGS
@@ -41,7 +41,7 @@ function tokenLength(text: string): number | undefined {
   return Math.ceil((bytes * 4) / 3)
 }
 
-/** The link may be encoded, as a parameter of a redirect's address, and that once more. */
+/** The slash may be URL-encoded, up to three more times, as a parameter of a redirect's address. */
 const SLASH = '(?:/|%(?:25){0,3}2F)'
 const PATH = new RegExp(
   `${SLASH}(?:unsubscribe|preferences|confirm|invitations)${SLASH}([\\w-]+)`,
@@ -49,8 +49,8 @@ const PATH = new RegExp(
 )
 
 /**
- * Returns whether a text has a link to a page of ours, on whatever host: a path of ours with a
- * token. A page of the author's that has such a path has no such token.
+ * Returns whether a text links to one of our pages on any host: one of our paths with a token.
+ * Authors' pages with the same path have no such token.
  */
 export function hasOwnLink(text: string): boolean {
   for (const [, token = ''] of text.matchAll(PATH)) {

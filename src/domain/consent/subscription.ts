@@ -1,49 +1,51 @@
-/** The status of a contact in a topic. */
 export const SUBSCRIPTION_STATUSES = ['pending', 'subscribed', 'unsubscribed'] as const
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
-/** While a confirmation is awaited, a second mail within this time would only annoy. */
+/** Minimum time between confirmation emails for one pending subscription. */
 export const REMAIL_AFTER_MS = 10 * 60_000
-/** Confirmation mails to one address in a day, reminders included: a form may be abused. */
+/** Confirmation emails to one address in a day, including reminders, since forms can be abused. */
 export const MOST_CONFIRMATION_MAILS_A_DAY = 3
 export const REMIND_AFTER_MS = 3 * 86_400_000
 export const EXPIRE_AFTER_MS = 30 * 86_400_000
 
-/** What is known when somebody is to be subscribed. Times in milliseconds since 1970. */
+/**
+ * Facts about a contact and a topic that decide a request to subscribe. Times in milliseconds since
+ * 1970.
+ */
 export interface SubscriptionFacts {
   doubleOptIn: boolean
   /** Null: there is no subscription. */
   status: SubscriptionStatus | null
   confirmedAt: number | null
-  /** When the person last unsubscribed from the topic themselves, also before this contact. */
+  /** Last time the person unsubscribed from the topic, also with an earlier contact. */
   optedOutAt: number | null
-  /** When the person last unsubscribed from all mail themselves. */
+  /** Last time the person unsubscribed from all mail. */
   optedOutOfAllAt: number | null
-  /** When a confirmation mail was last decided. */
   mailedAt: number | null
-  /** Their address takes confirmation mail. */
+  /** The address can receive confirmation emails. */
   mailable: boolean
-  /** Confirmation mails to the address within the last day. */
+  /** Confirmation emails to the address within the last day. */
   mailsToday: number
-  /** The person asks themselves, or the caller vouches that they want it again. */
+  /** The person makes the request, or the caller vouches that they want mail again. */
   willing: boolean
-  /** One of many, as a tool sends them every night: nobody is asked again because of that. */
+  /** The request covers many contacts, as nightly syncs do. It does not ask people again. */
   inSet: boolean
   now: number
 }
 
 /**
- * - `none`: already subscribed, or waiting for a confirmation that was mailed a moment ago (in a
- *   set: at any time)
- * - `kept`: the person opted out (in a set: or did not answer when they were asked), and nobody
- *   says that they want it again
- * - `limited`: a confirmation is needed and must not be mailed: nothing changes
- * - `subscribe`: subscribed from now on
- * - `ask`: a confirmation mail, `pending` until it is confirmed
+ * Decisions:
+ * - `none`: already subscribed, or a confirmation email was sent a moment ago (in a set: at any
+ *   time)
+ * - `kept`: the person opted out (in a set: or did not answer the confirmation email), and nobody
+ *   vouches that they want mail again
+ * - `limited`: a confirmation is needed, but no email may be sent. Nothing changes
+ * - `subscribe`: subscribed at once
+ * - `ask`: a confirmation email is sent, and the subscription is `pending` until it is confirmed
  */
 export type SubscriptionStep = 'none' | 'kept' | 'limited' | 'subscribe' | 'ask'
 
-/** Decides what a request to subscribe a contact to a topic does. */
+/** Decides a request to subscribe a contact to a topic. */
 export function decideSubscription(facts: SubscriptionFacts): SubscriptionStep {
   const { doubleOptIn, status, confirmedAt, optedOutAt, optedOutOfAllAt, mailedAt, now } = facts
   if (status === 'subscribed') return 'none'
@@ -64,18 +66,19 @@ export function decideSubscription(facts: SubscriptionFacts): SubscriptionStep {
 }
 
 /**
+ * States of a confirmation link:
  * - `awaited`: confirming it subscribes
- * - `confirmed`: by this very link, and nothing has changed since
- * - `over`: replaced, expired, unsubscribed, or mailed to another address: it no longer works
+ * - `confirmed`: confirmed by this link, and nothing has changed since
+ * - `over`: replaced, expired, unsubscribed, or mailed to another address. It no longer works
  */
 export type ConfirmationState = 'awaited' | 'confirmed' | 'over'
 
-/** Returns what a confirmation link still does, given the subscription as it is now. */
+/** Returns the effect of a confirmation link on the present subscription. */
 export function confirmationState(facts: {
   status: SubscriptionStatus
   generation: number
   isConfirmed: boolean
-  /** The generation that the link asks about. */
+  /** Generation of the link. */
   asked: number
   /** The contact still has the address that the link was mailed to. */
   isMailed: boolean

@@ -1,15 +1,14 @@
-/** A field of a mail's header, unfolded (RFC 5322, 2.2). */
+/** An unfolded header field of a mail (RFC 5322, 2.2). */
 export interface MailField {
-  /** In lower case. */
   name: string
   value: string
 }
 
 export interface MailParts {
   fields: MailField[]
-  /** What follows the first empty line. */
+  /** The text after the first empty line. */
   body: string
-  /** Lines that are no fields, as they are; a few. */
+  /** A few of the lines that are not fields, unchanged. */
   oddLines: string[]
 }
 
@@ -17,7 +16,7 @@ const MOST_FIELDS = 500
 const MOST_ODD = 5
 const FIELD = /^([!-9;-~]{1,100})[ \t]*:(.*)$/s
 
-/** Reads a mail, or its header alone; looks at each line once. */
+/** Parses a mail, or its header alone. Reads each line once. */
 export function readMail(text: string): MailParts {
   const unified = text.replace(/\r\n?/g, '\n').replace(/^\n+/, '')
   const end = unified.indexOf('\n\n')
@@ -44,7 +43,7 @@ export function readMail(text: string): MailParts {
 export const valuesOf = (fields: readonly MailField[], name: string): string[] =>
   fields.filter((field) => field.name === name).map(({ value }) => value)
 
-/** The domain of the first address in a field; undefined: there is none. */
+/** Returns the domain of the first address in a field. */
 export function domainIn(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const at = value.lastIndexOf('@')

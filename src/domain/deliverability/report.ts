@@ -1,6 +1,6 @@
 /**
- * How a finding, and a whole check, is judged. `unknown`: nobody could say, because a look-up
- * failed or was refused; it is never a guess in either direction.
+ * Verdict of a finding and of a whole check. `unknown`: a look-up failed or was refused. It is
+ * never a guess in either direction.
  */
 export const VERDICTS = ['pass', 'warning', 'fail', 'unknown'] as const
 export type Verdict = (typeof VERDICTS)[number]
@@ -13,49 +13,48 @@ export interface Finding {
   /** A stable snake_case word. */
   code: string
   severity: Severity
-  /** What was found. */
   message: string
-  /** What to do next, in one sentence; null: nothing. */
+  /** The next step, in one sentence. Null: nothing to do. */
   fix: string | null
 }
 
 export const RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'PTR', 'TXT', 'HTTPS'] as const
 
-/** What was asked and what came back, as it came. */
+/** One query and its unchanged answer. */
 export interface RawRecord {
   name: string
-  /** `HTTPS`: not a record, but what was read from that address. */
+  /** `HTTPS` is not a record type but the content of a fetched address. */
   type: (typeof RECORD_TYPES)[number]
-  /** `empty`: the name is there, a record of the type is not. `no_name`: the name is not there. */
+  /**
+   * `empty`: the name exists, but has no record of the type. `no_name`: the name does not exist.
+   */
   status: 'found' | 'empty' | 'no_name' | 'failed'
   values: string[]
 }
 
-/** The outcome of one check. */
 export interface Check<Details> {
   verdict: Verdict
-  /** One sentence. */
   summary: string
   findings: Finding[]
   records: RawRecord[]
   details: Details
 }
 
-/** Of a report, the most urgent: records are strangers'. */
+/** A report has the most urgent findings only, since strangers control the records. */
 const MOST_FINDINGS = 100
 const ORDER: readonly Verdict[] = ['fail', 'warning', 'unknown']
 
-/** Returns the worst of the findings; none at all pass. */
+/** Returns the worst verdict of the findings. Without findings a check passes. */
 export const verdictOf = (findings: readonly Finding[]): Verdict =>
   ORDER.find((verdict) => findings.some(({ severity }) => severity === verdict)) ?? 'pass'
 
 const ORDER_SHOWN: readonly Severity[] = ['fail', 'warning', 'unknown', 'pass', 'info']
 
-/** The most urgent first; equals keep their order. */
+/** Sorts the most urgent first and keeps the order of equals. */
 const sorted = (findings: readonly Finding[]): Finding[] =>
   findings.toSorted((a, b) => ORDER_SHOWN.indexOf(a.severity) - ORDER_SHOWN.indexOf(b.severity))
 
-/** A check of these findings; `fine` is its summary while nothing is wrong. */
+/** Makes a check of these findings. `fine` is its summary while nothing is wrong. */
 export function conclude<Details>(
   unsorted: readonly Finding[],
   { records, details, fine }: { records: RawRecord[]; details: Details; fine: string },

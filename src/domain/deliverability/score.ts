@@ -1,6 +1,6 @@
 import type { Verdict } from './report.ts'
 
-/** The checks of a domain, by what they weigh: what stops mail most often weighs most. */
+/** Weight of each check of a domain. The most frequent obstacles of mail weigh most. */
 export const WEIGHTS = {
   dmarc: 25,
   spf: 20,
@@ -29,12 +29,12 @@ const LEAST: readonly [Grade, number][] = [
   ['C', 60],
   ['D', 40],
 ]
-/** Less known than this has no grade. */
+/** Percentage of known weight below which there is no grade. */
 const LEAST_KNOWN = 50
 
 /**
- * Returns 0 to 100, and a grade; null when too little is known. What is unknown counts neither for
- * nor against the domain.
+ * Returns a score from 0 to 100 and a grade, or null if too little is known. Unknown verdicts count
+ * neither for nor against the domain.
  */
 export function scoreOf(verdicts: Record<CheckName, Verdict>): {
   score: number | null

@@ -1,20 +1,20 @@
-/** Of whom a record is asked (RFC 7208, 7.2). */
+/** The mail that a record is evaluated for (RFC 7208, 7.2). */
 export interface SpfSubject {
-  /** `ann@example.com`; without a local part it is `postmaster`. */
+  /** `ann@example.com`. Without a local part it is `postmaster`. */
   sender: string
-  /** The domain whose record it is. */
   domain: string
-  /** An address as it is written. */
   ip: string
   helo: string
-  /** The name of the address, checked; `unknown` when there is none. */
+  /** The verified name of the address, or `unknown`. */
   validated: string
 }
 
 const EXPANSION = /%(?:\{([slodiphv])(\d*)(r?)([.\-+,/_=]*)\}|([%_-]))/gi
 const LONGEST = 253
 
-/** Returns the domain that a macro string stands for; too long a one loses its first labels. */
+/**
+ * Returns the domain that a macro string expands to. One that is too long loses its first labels.
+ */
 export function expand(text: string, subject: SpfSubject): string {
   const expanded = text
     .replace(EXPANSION, (_, letter: string | undefined, digits, reverse, delimiters, escaped) =>
@@ -74,7 +74,6 @@ function valueOf(letter: string, { sender, domain, ip, helo, validated }: SpfSub
   }
 }
 
-/** The 32 hexadecimal digits of an IPv6 address. */
 export function nibbles(ip: string): string[] {
   const [left = '', right] = dotted(ip).split('::')
   const groups = (half: string): string[] => (half === '' ? [] : half.split(':'))
@@ -83,7 +82,7 @@ export function nibbles(ip: string): string[] {
   return filled.flatMap((group) => Array.from(group.toLowerCase().padStart(4, '0')))
 }
 
-/** An IPv4 address at the end, as two groups. */
+/** Turns an IPv4 address at the end into two groups. */
 const dotted = (ip: string): string =>
   ip.replace(/(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_, ...parts: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number)

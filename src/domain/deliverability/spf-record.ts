@@ -2,15 +2,15 @@
 
 export type Qualifier = '+' | '-' | '~' | '?'
 
-/** One mechanism of a record. */
 export interface Directive {
   kind: 'all' | 'include' | 'a' | 'mx' | 'ptr' | 'ip4' | 'ip6' | 'exists'
   qualifier: Qualifier
-  /** As it is written. */
   text: string
-  /** A domain, with its macros; of ip4 and ip6 the address; undefined: the domain of the record. */
+  /**
+   * A domain with its macros, or the address of ip4 and ip6. Undefined: the domain of the record.
+   */
   target: string | undefined
-  /** Bits of the network; undefined: all. */
+  /** Bits of the network. Undefined: all. */
   bits4: number | undefined
   bits6: number | undefined
 }
@@ -21,30 +21,29 @@ export interface SpfRecord {
   exp: string | undefined
 }
 
-/** What is wrong, as a sentence; the whole record is a `permerror`. */
+/** The problem as a sentence. It makes the whole record a `permerror`. */
 export interface SpfSyntaxError {
   problem: string
 }
 
-/** Of a term, in a sentence. */
 const LONGEST_QUOTED = 300
 const KINDS = ['all', 'include', 'a', 'mx', 'ptr', 'ip4', 'ip6', 'exists'] as const
 const DIRECTIVE = /^([+\-~?]?)([a-z][a-z0-9]*)(?:([:/])(.*))?$/i
 const MODIFIER = /^([a-z][a-z0-9_.-]*)=(.*)$/i
-/** A number of labels is 1 or more (RFC 7208, 7.3). */
+/** A label count is 1 or more (RFC 7208, 7.3). */
 const MACRO = /%\{[slodiphvcrt](?:0*[1-9]\d*)?r?[.\-+,/_=]*\}/gi
-/** What may stand in a domain-spec besides macros. */
+/** Characters that a domain-spec may contain besides macros. */
 const LITERAL = /^(?:[!-$&-~]|%%|%_|%-)*$/
 const MACRO_END = new RegExp(`${MACRO.source}$`, 'i')
-/** Letters that only an explanation may have. */
+/** Macro letters that only an explanation may contain. */
 const EXPLANATION_ONLY = /%\{[crt]/i
-/** `/24`, `//64`, `/24//64`; no leading zeros. */
+/** `/24`, `//64`, `/24//64` without leading zeros. */
 const CIDR = /^(.*?)(?:\/(0|[1-9]\d{0,2}))?(?:\/\/(0|[1-9]\d{0,2}))?$/
 
-/** Whether a TXT record is an SPF record, good or bad. */
+/** Returns whether a TXT record is an SPF record, valid or not. */
 export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text)
 
-/** Reads a record that `isSpf`. */
+/** Parses a record for which `isSpf` holds. */
 export function parseSpf(text: string): SpfRecord | SpfSyntaxError {
   if (/[^\x20-\x7e]/.test(text)) return { problem: 'The record has characters beyond ASCII' }
   const record: SpfRecord = { directives: [], redirect: undefined, exp: undefined }
@@ -122,13 +121,12 @@ function readNetwork(kind: 'ip4' | 'ip6', value: string): Target | undefined {
   return { target, bits4: isSix ? undefined : length, bits6: isSix ? length : undefined }
 }
 
-/** NaN: more bits than an address has. */
+/** Returns NaN if an address has fewer bits. */
 function toBits(text: string | undefined, most: number): number | undefined {
   if (text === undefined) return undefined
   return Number(text) <= most ? Number(text) : Number.NaN
 }
 
-/** Whether its macros are well formed. */
 const isMacroString = (text: string): boolean => LITERAL.test(text.replace(MACRO, ''))
 
 function isDomainSpec(text: string): boolean {
@@ -136,14 +134,16 @@ function isDomainSpec(text: string): boolean {
   return hasTopLabel(text) || MACRO_END.test(text)
 }
 
-/** RFC 7208, 7.1: behind a dot, with a letter or an inner hyphen; a last dot may follow. */
+/**
+ * Checks the end of a domain-spec (RFC 7208, 7.1): a dot and a label with a letter or an inner
+ * hyphen, then perhaps a last dot.
+ */
 function hasTopLabel(text: string): boolean {
   const labels = (text.endsWith('.') ? text.slice(0, -1) : text).split('.')
   const top = labels.length > 1 ? (labels.at(-1) ?? '') : ''
   return /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i.test(top) && /[a-z-]/i.test(top)
 }
 
-/** An IPv4 address in four decimal numbers. */
 const isIpv4 = (text: string): boolean =>
   /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text) && !/(?:^|\.)0\d/.test(text)
 

@@ -1,17 +1,15 @@
-/** A `tag=value; …` list (RFC 6376, 3.2), as DKIM, DMARC, BIMI and TLS-RPT have it. */
+/** A `tag=value; …` list (RFC 6376, 3.2), as in DKIM, DMARC, BIMI and TLS-RPT records. */
 export interface TagList {
-  /** By their names in lower case, in the order of the record. */
+  /** Tags by lower-case name, in the order of the record. */
   tags: ReadonlyMap<string, string>
-  /** What is wrong with the list itself. */
   problems: string[]
 }
 
-/** Of one record. */
 const MOST_TAGS = 100
 const MOST_PROBLEMS = 10
 const NAME = /^[a-z][a-z0-9_-]*$/i
 
-/** Reads the list, as much as any record has; of a tag that comes twice the first counts. */
+/** Parses a tag list of bounded length. The first of equal tags counts. */
 export function parseTags(text: string): TagList {
   const tags = new Map<string, string>()
   const problems: string[] = []
@@ -27,6 +25,6 @@ export function parseTags(text: string): TagList {
   return { tags, problems }
 }
 
-/** Whether a record is of the kind: its first tag is `v` with exactly this value. */
+/** Returns whether the first tag of a record is `v` with exactly this value. */
 export const hasVersion = (text: string, version: string): boolean =>
   new RegExp(`^\\s*v\\s*=\\s*${version}\\s*(?:;|$)`).test(text)

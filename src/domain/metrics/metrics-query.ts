@@ -16,7 +16,6 @@ export const DIMENSIONS = [
 ] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
-/** The key of each dimension in a row. */
 export const KEYS = {
   period: 'period',
   domain: 'domain',
@@ -27,23 +26,23 @@ export const KEYS = {
   region: 'region',
 } as const satisfies Record<Dimension, string>
 
-/** Days before the last one, by default. */
+/** Default number of days before the last one. */
 const DAYS_BEFORE = 6
 const DAY_MS = 86_400_000
 const DAY = /^\d{4}-\d\d-\d\d$/
 const HAS_OFFSET = /(?:z|[+-]\d\d(?::?\d\d)?)$/i
 
-/** Milliseconds since 1970, whole quarters of an hour; the end is not included. */
+/** Milliseconds since 1970 in whole quarters of an hour. The end is exclusive. */
 export interface Range {
   start: number
   end: number
 }
 
 /**
- * What `start_date` and `end_date` mean in a timezone: a bare day begins when it begins there, and
- * an end includes it; a time without an offset is the zone's own. Both are rounded outwards to
- * whole quarters of an hour, which is what figures are kept by. Without a start it is the beginning
- * of the sixth day before the end's.
+ * Reads `start_date` and `end_date` in a timezone. A bare day begins at its local midnight, and an
+ * end day is included. A time without an offset is local. Both are rounded outwards to whole
+ * quarters of an hour, the unit of stored figures. The default start is the beginning of the sixth
+ * day before the end.
  */
 export function rangeOf(
   asked: { start?: string | undefined; end?: string | undefined },
@@ -68,7 +67,6 @@ function endOf(text: string, timezone: string): number {
   return firstAt(timezone, localTime('end_date', text) + DAY_MS)
 }
 
-/** The local midnight, as if it were UTC, of the day that the range ends on. */
 function lastDay(text: string | undefined, timezone: string, end: number): number {
   if (text !== undefined && DAY.test(text)) return localTime('end_date', text)
   return Math.floor(localOf(timezone, end) / DAY_MS) * DAY_MS
@@ -82,7 +80,7 @@ function timeOf(path: string, text: string, timezone: string): number {
 const localTime = (path: string, text: string): number =>
   kept(path, Date.parse(DAY.test(text) ? text : `${text}Z`))
 
-/** Years in which a zone has an offset of whole quarters, and mail. */
+/** In these years a zone's offsets are whole quarters, and there is mail. */
 const EARLIEST = Date.UTC(1972, 1)
 const LATEST = Date.UTC(2100, 0)
 
@@ -96,7 +94,7 @@ export function requireTimezone(timezone: string): string {
   refuse('timezone', 'must be the name of an IANA timezone such as Europe/Berlin')
 }
 
-/** The dimensions that a list names, each once, in the order of `DIMENSIONS`. */
+/** Returns the distinct dimensions of a list, in the order of `DIMENSIONS`. */
 export function dimensionsOf(text: string | undefined): Dimension[] {
   const named = new Set(text?.split(','))
   for (const name of named) {

@@ -1,21 +1,21 @@
-/** SES's pricing plans, as GetAccount writes them; `NONE` is the price without a plan. */
+/** SES's pricing plans, as GetAccount writes them. `NONE` is the price without a plan. */
 const PRICING_PLANS = ['NONE', 'ESSENTIALS', 'PRO', 'ENTERPRISE'] as const
 export type PricingPlan = (typeof PRICING_PLANS)[number]
 
-/** The plan that a text names; null: we know no price of it. */
+/** Returns the plan of this name, or null if we know no price of it. */
 export const pricingPlanOf = (text: string | null): PricingPlan | null =>
   PRICING_PLANS.find((plan) => plan === text) ?? null
 
-/** The next mails of a month, up to this many since it began, and what a thousand of them cost. */
+/** Mails of a month up to this many, and the price of a thousand of them. */
 interface Tier {
   upTo: number
   usdPerThousand: number
 }
 
 interface Prices {
-  /** The first month that they hold for, UTC. */
+  /** The first month with these prices, UTC. */
   since: string
-  /** When they were read off the published list. */
+  /** Date at which the published list was read. */
   asOf: string
   plans: Record<PricingPlan, readonly Tier[]>
 }
@@ -28,9 +28,8 @@ const tiers = (first: number, second: number, third: number): readonly Tier[] =>
 ]
 
 /**
- * What SES charges for outbound mail, oldest first: neither monthly fees nor attachments nor other
- * extras (AWS price list, us-east-1). A new list is one more entry, and months before it keep
- * their price.
+ * SES' prices of outbound mail, oldest first, without monthly fees, attachments and other extras
+ * (AWS price list, us-east-1). A new list is a further entry, and earlier months keep their price.
  */
 const PRICES: readonly [Prices, ...Prices[]] = [
   {
@@ -45,18 +44,17 @@ const PRICES: readonly [Prices, ...Prices[]] = [
   },
 ]
 
-/** The prices of a month (`2026-07`); before the first list those of the first. */
+/** Returns the prices of a month (`2026-07`), or the oldest ones. */
 const pricesOf = (month: string): Prices =>
   PRICES.findLast(({ since }) => since <= month) ?? PRICES[0]
 
-/** When the prices of a month were published. */
 export const publishedAt = (month: string): string => pricesOf(month).asOf
 
-/** Whether what a mail costs depends on how many there are in the month. */
+/** Returns whether a mail's price depends on the number of mails in the month. */
 export const isTiered = (plan: PricingPlan, month: string): boolean =>
   pricesOf(month).plans[plan].length > 1
 
-/** What mails of a month cost after `before` others of it, in US dollars. */
+/** Price in US dollars of mails that follow `before` others in the month. */
 export function usdFor(
   { plan, month }: { plan: PricingPlan; month: string },
   mails: number,
@@ -72,7 +70,7 @@ export function usdFor(
   return usd
 }
 
-/** What each mail of a month costs on average, in US dollars; of none what the first one would. */
+/** Average price of a month's mails in US dollars. Without mails: the price of the first. */
 export function averageUsd(of: { plan: PricingPlan; month: string }, mails: number): number {
   const counted = Math.max(1, mails)
   return usdFor(of, counted) / counted
@@ -81,17 +79,17 @@ export function averageUsd(of: { plan: PricingPlan; month: string }, mails: numb
 /** The UTC month (`2026-07`) of a time in milliseconds since 1970. */
 export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7)
 
-/** The UTC months that a range touches, oldest first; its end is not included. */
+/** UTC months of a range, oldest first. Its end is exclusive. */
 export function monthsOf(from: number, to: number): string[] {
   const months: string[] = []
   for (let at = from; at < to; at = nextMonth(at)) months.push(monthOf(at))
   return months
 }
 
-/** When a UTC month begins, in milliseconds since 1970. */
+/** Beginning of a UTC month, in milliseconds since 1970. */
 export const monthStart = (month: string): number => Date.parse(`${month}-01T00:00:00.000Z`)
 
-/** When the UTC month after that of a time begins. */
+/** Beginning of the UTC month after a time. */
 export function nextMonth(time: number): number {
   const date = new Date(time)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)

@@ -1,21 +1,24 @@
-/** Figures are kept by the quarter of an hour: every offset since 1972 is a number of them. */
+/** Figures are stored by the quarter of an hour. Every offset since 1972 is a multiple of it. */
 export const QUARTER_MS = 900_000
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** No zone has changed its clocks twice within it since 2000; the shortest time was 28 days. */
+/**
+ * No zone has changed its clocks twice within this time since 2000. The shortest interval was 28
+ * days.
+ */
 const STEP_MS = 14 * DAY_MS
 
-/** A time in which the clocks of a zone are so many minutes ahead of UTC. Milliseconds. */
+/** A period, in milliseconds, in which a zone's clocks are so many minutes ahead of UTC. */
 export interface Shift {
   since: number
-  /** Not included. */
+  /** Exclusive. */
   until: number
   minutes: number
 }
 
 /**
- * How clocks in a timezone differ from UTC between two times, in the order of time. What Postgres
- * knows of timezones may be of another year than what `Intl` knows: it is told these instead.
+ * Returns the offsets of a timezone between two times, in order. Postgres gets these instead of the
+ * timezone's name, since its timezone data may be of another year than that of `Intl`.
  */
 export function shiftsOf(timezone: string, from: number, to: number): Shift[] {
   const offset = offsetIn(timezone)
@@ -38,8 +41,8 @@ export function shiftsOf(timezone: string, from: number, to: number): Shift[] {
 }
 
 /**
- * The first quarter of an hour at which clocks in the timezone show `local` or later; that is their
- * time as if it were UTC, in milliseconds. A time of day that comes twice is the first of the two.
+ * Returns the first quarter of an hour at which clocks in the timezone show `local` or later.
+ * `local` is in milliseconds, as if it were UTC. Of a time that occurs twice the first is taken.
  */
 export function firstAt(timezone: string, local: number): number {
   const shifts = shiftsOf(timezone, local - 2 * DAY_MS, local + 2 * DAY_MS)
@@ -50,11 +53,10 @@ export function firstAt(timezone: string, local: number): number {
   throw new RangeError('no zone is two days away from UTC')
 }
 
-/** What clocks in the timezone show, as if it were UTC. */
 export const localOf = (timezone: string, at: number): number =>
   at + offsetIn(timezone)(at) * MINUTE_MS
 
-/** The quarter after which the offset is another: one of `from` and `to` differs from the other. */
+/** Returns the quarter after which the offset changes, between `from` and `to`. */
 function findChange(offset: (at: number) => number, from: number, to: number): number {
   const before = offset(from)
   let low = Math.floor(from / QUARTER_MS)
@@ -67,10 +69,10 @@ function findChange(offset: (at: number) => number, from: number, to: number): n
   return high * QUARTER_MS
 }
 
-/** `GMT`, `GMT-03:00`, and of another century `GMT+00:19:32`. */
+/** Matches `GMT`, `GMT-03:00`, and of other centuries `GMT+00:19:32`. */
 const OFFSET = /^GMT(?:([+-])(\d\d):(\d\d)(?::\d\d)?)?$/
 
-/** How many minutes clocks in the timezone are ahead of UTC. */
+/** Returns a function that gives the minutes by which the timezone is ahead of UTC. */
 function offsetIn(timezone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,

@@ -1,6 +1,4 @@
-/**
- * `ada@example.com` → `a••@e••••••.com`: a person recognizes their own address and learns no other.
- */
+/** `ada@example.com` → `a••@e••••••.com`: people recognize their own address and learn no other. */
 export function maskAddress(email: string): string {
   const [local = '', domain = ''] = email.split('@')
   const dot = domain.lastIndexOf('.')
@@ -13,15 +11,17 @@ const dim = (text: string): string =>
 const WORD = /[^\s<>"',;:()]+/g
 const NUMBER = /\+\d[\d ()./-]{5,30}\d/g
 
-/** Also with a full stop behind it. What begins with `@` is the name of an account elsewhere. */
+/**
+ * Recognizes an address, also before a full stop. A word that begins with `@` is an account name
+ * elsewhere.
+ */
 const holdsAddress = (word: string): boolean => word.indexOf('@', 1) > 0 && !word.endsWith('@')
 
-/** `+4915112345678` → `+49•••••••••••`. */
 const maskPhone = (phone: string): string => `${phone.slice(0, 3)}${'•'.repeat(11)}`
 
 /**
- * Returns a contact, or any value of one, without its addresses and numbers: to somebody who may
- * see mails and no contacts.
+ * Masks addresses and numbers in a contact, or any value of one, for callers who may see mails but
+ * not contacts.
  */
 export function masked<T>(value: T): T
 export function masked(value: unknown): unknown {

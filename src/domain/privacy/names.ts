@@ -1,32 +1,31 @@
 import { LONGEST_ADDRESS, normalAddress } from '../text.ts'
 
-/** A person in what is stored. */
+/** Finds a person in stored texts. */
 export interface PersonNames {
-  /** Those who were deleted before with the same address are the same person. */
+  /** Includes contacts with the same address that were deleted before. */
   contactIds: readonly string[]
   /**
-   * A regular expression of Postgres for texts that may name them, without regard to case; null:
-   * they have neither an address nor a number.
+   * A regular expression of Postgres, case-insensitive, for texts that may name the person. Null:
+   * the person has no address and no number.
    */
   pattern: string | null
-  /** Returns those of their addresses and numbers that a text names, as they are stored. */
+  /** Returns the person's addresses and numbers that the text contains, in stored form. */
   namesIn: (text: string) => string[]
 }
 
-/** What an address cannot begin after, but for those that separate words as well. */
+/** Characters before which no address begins, except those that also separate words. */
 const LOCAL = /[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]/u
 const DOMAIN =
   /^[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}](?:[.\u3002][\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])*/u
-/** May be in an address; more often it stands between other words and one. */
+/** Characters that may be part of an address, but mostly separate words from one. */
 const SEPARATORS = /[/=?&{|}]/g
 const QUOTES = /^['`*~]+/
-/** What is left of a space or a control character in JSON, after the backslash. */
+/** Remainder of an escaped control character in JSON, after the backslash. */
 const ESCAPE = /^(?:[nrtbf]|u[0-9a-f]{4})/i
 
 /**
- * Returns the addresses that a text names, as they are stored: whole ones, so that `joann@x.org` is
- * not `ann@x.org`. The text may be JSON. Where it is not clear where an address begins, there are
- * several.
+ * Returns the whole addresses in a text in stored form, so that `joann@x.org` is not `ann@x.org`.
+ * The text may be JSON. If the beginning of an address is ambiguous, each candidate is returned.
  */
 export function addressesIn(text: string): string[] {
   const found = new Set<string>()
@@ -38,7 +37,7 @@ export function addressesIn(text: string): string[] {
   return [...found]
 }
 
-/** The local parts that may end at `at`. */
+/** Returns the local parts that may end at `at`. */
 function localsBefore(text: string, at: number): string[] {
   let start = at
   const first = Math.max(0, at - LONGEST_ADDRESS)
@@ -53,17 +52,15 @@ function localsBefore(text: string, at: number): string[] {
   return begins.flatMap((local) => [local, local.replace(QUOTES, '')]).filter((each) => each !== '')
 }
 
-/** Digits with what people write between them. */
 const NUMBER = /\+?\d(?:[ ()./-]{0,3}\d)*/g
-/** Digits of a number (E.164): at least, at most. */
+/** Fewest and most digits of a number (E.164). */
 const FEWEST_DIGITS = 7
 const MOST_DIGITS = 15
-/** A longer one is no number. */
 const LONGEST_NUMBER = 60
 
 /**
- * Returns what may be telephone numbers in a text, as they are stored. Where several stand in a row
- * the first ends after any of its groups.
+ * Returns candidates for telephone numbers in a text, in stored form. Where several stand in a row,
+ * the first may end after any of its groups.
  */
 export function phonesIn(text: string): string[] {
   const found = new Set<string>()
@@ -83,11 +80,11 @@ export function phonesIn(text: string): string[] {
   return [...found]
 }
 
-/** What people write between the digits of a number, as a regular expression of Postgres. */
+/** Separators between the digits of a number, as a regular expression of Postgres. */
 const BETWEEN = String.raw`([ ()./-]|\(0\)){0,4}`
 
-/** A regular expression of Postgres for texts that may hold the number. */
+/** Regular expression of Postgres for texts that may contain the number. */
 export const phonePattern = (phone: string): string => (phone.match(/\d/g) ?? []).join(BETWEEN)
 
-/** The same for any number. */
+/** Regular expression of Postgres for any number. */
 export const ANY_PHONE = `[0-9](${BETWEEN}[0-9]){${FEWEST_DIGITS - 1}}`

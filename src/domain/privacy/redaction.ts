@@ -1,17 +1,15 @@
-/** Fields of a mail that was made for a contact: they may name the person in other words. */
+/** Content fields of a mail for a contact, which may name the person in other words. */
 const SAID = ['subject', 'html', 'text']
 
-/** A person who is taken out of a value. */
 export interface RedactedPerson {
   contactIds: readonly string[]
-  /** Whether a text names them. */
   isNamedIn: (text: string) => boolean
 }
 
 /**
- * A JSON value without the person: of an object that is the contact nothing is left but its id, of
- * a mail for the contact not what it said, and any other text that names them is null. Everything
- * else stays as it is.
+ * Removes the person from a JSON value. The contact itself keeps only its id, a mail for the
+ * contact loses its content, and other texts that name the person become null. Everything else is
+ * unchanged.
  */
 export function redact(value: unknown, person: RedactedPerson): unknown {
   if (typeof value === 'string') return person.isNamedIn(value) ? null : value

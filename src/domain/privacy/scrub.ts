@@ -1,16 +1,15 @@
 /**
- * What may stand in a log: nothing that opens a door, nothing that names a person. Two ways, since
- * each misses what the other sees: by what a field is called, whatever it holds; by what a text
- * looks like, wherever it stands, also in the words of an error.
+ * Removes secrets and personal data from logs. It works in two ways, since each misses cases of the
+ * other: by field names, whatever they contain, and by patterns of texts, wherever they are, also
+ * in error messages.
  */
 
 const REDACTED = '[redacted]'
-/** Deeper, longer and more than this is not read in a log. */
+/** Depth, length and number of values that a log shows. */
 const MOST_DEPTH = 8
 const MOST_ITEMS = 50
 const MOST_CHARACTERS = 8_192
 
-/** Fields that are never shown, in lower case without `-` and `_`. */
 const SECRET_NAMES = new Set([
   'args',
   'body',
@@ -42,8 +41,8 @@ const SECRET_ENDING =
   /(?:apikey|accesskeyid|accesskey|authorization|credentials?|email|emailaddress|hash|passw(?:or)?d|phone|phonenumber|recipients?|secret|signature|token)$/
 
 /**
- * `xxx@yyy.zz` with a run of what a local part may hold; the length is bounded, or a long text
- * without any `@` would be read again from each of its characters.
+ * `xxx@yyy.zz`. The length of the local part is bounded: otherwise a long text without `@` would be
+ * read again from each of its characters.
  */
 const EMAIL =
   /[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.)+[\p{L}\p{N}-]{2,63}/gu
@@ -77,9 +76,9 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Texts that none of the patterns can match are most texts; these find them in one pass. What needs
- * a run of characters is looked for from where a run begins, and in long texts only: from each of
- * its characters it was half the price of a line about a request.
+ * One pass that most texts do not match, so the patterns need not run. Patterns of long runs are
+ * anchored to the beginning of a run and apply to long texts only, since trying them at each
+ * character took half of the time of logging a request.
  */
 const SUSPICIOUS =
   /[@?_]|:\/\/|bearer|basic|digest|AKIA|ASIA|\/(?:unsubscribe|preferences|confirm)\/|passw|secret|token|apikey|accesskey|\+[1-9]/i
@@ -89,7 +88,7 @@ const LEAST_RUN = 43
 const isSuspicious = (text: string): boolean =>
   SUSPICIOUS.test(text) || (text.length >= LEAST_RUN && LONG_RUN.test(text))
 
-/** `text` without keys, tokens, secrets and email addresses; the rest stays readable. */
+/** Removes keys, tokens, secrets and email addresses from a text. The rest stays readable. */
 export function scrubText(text: string): string {
   const short = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
   if (!isSuspicious(short)) return short
@@ -99,8 +98,8 @@ export function scrubText(text: string): string {
 }
 
 /**
- * A copy of `value` that may be logged: plain objects, arrays and scalars, errors with their causes
- * as objects. Fields with a secret name are redacted whole, texts are scrubbed.
+ * Returns a copy of `value` for logs: plain objects, arrays and scalars, errors with their causes
+ * as objects. Fields with secret names are redacted whole, and texts are scrubbed.
  */
 export const scrub = (value: unknown): unknown => scrubAt(value, 0)
 
@@ -151,7 +150,7 @@ interface Verdict {
   isSecret: boolean
 }
 
-/** Names are few and come again with every line; what came from outside must not fill this. */
+/** Limit of the cache of field names, which outsiders must not be able to fill. */
 const MOST_VERDICTS = 1_000
 const verdicts = new Map<string, Verdict>()
 
@@ -168,7 +167,9 @@ function isSecretName(name: string): boolean {
   return SECRET_NAMES.has(plain) || SECRET_ENDING.test(plain)
 }
 
-/** Postgres quotes the value it refuses: `invalid input syntax for type uuid: "…"`. */
+/**
+ * SQLSTATE class of errors that quote a refused value: `invalid input syntax for type uuid: "…"`.
+ */
 const REFUSED_VALUE = /^22/
 const QUOTED = /"[^"]*"/g
 
