@@ -96,7 +96,8 @@ function sendingTime(
     if (timezoneAware) refuse('scheduledFor', 'is needed: it is the local time of each contact')
     return { scheduledFor: null, timezone: null }
   }
-  const utc = toUtc(scheduledFor) ?? refuse('scheduledFor', 'must be a time between the years 1 and 9999')
+  const utc =
+    toUtc(scheduledFor) ?? refuse('scheduledFor', 'must be a time between the years 1 and 9999')
   const time = Date.parse(utc)
   if (time < now - PAST_MS) refuse('scheduledFor', 'lies in the past')
   // A moment that has passed here is still to come further west.

@@ -169,7 +169,9 @@ function timeAndTagProblems({ scheduledFor, tags = [] }: EmailInput, now: number
   if (scheduledFor !== undefined) {
     const utc = toUtc(scheduledFor)
     const problem =
-      utc === undefined ? 'must be a time between the years 1 and 9999' : timeProblem(Date.parse(utc), now)
+      utc === undefined
+        ? 'must be a time between the years 1 and 9999'
+        : timeProblem(Date.parse(utc), now)
     if (problem !== undefined) report('scheduledFor', problem)
   }
   for (const [index, { name }] of tags.entries()) {
