@@ -8,7 +8,7 @@ import { LONGEST_NAME } from '../../domain/text.ts'
 import { addressHash, equal } from '../../keys/tokens.ts'
 import { type Actor, recordAudit } from './audit.ts'
 
-/** The invitation of a link while it can be accepted. `now`: milliseconds. */
+/** Returns the invitation of a link if it can be accepted. `now` is in milliseconds. */
 export async function findInvited(
   sql: Executor,
   link: InvitationLink,
@@ -24,19 +24,19 @@ export async function findInvited(
 }
 
 interface Acceptance {
-  /** What the person's account is known by: the hash that was verified, or a new one. */
+  /** The hash that the password was verified against, or a new one. */
   verifiedHash: string | null
   newHash: string | null
-  /** What a new account is called. */
+  /** Name of a new account. */
   name: string | undefined
   requestId: string
   now: number
 }
 
 /**
- * Makes the person of the invited address a member, known or new. `over`: the invitation was
- * accepted, revoked or replaced meanwhile. `changed`: the account is another than was looked at, or
- * has no password and belongs to another organization. Who is a member already keeps their role.
+ * Makes the person with the invited address a member. `over`: the invitation was accepted, revoked
+ * or replaced meanwhile. `changed`: the account has changed since it was read, or has no password
+ * and belongs to another organization. A member keeps their role.
  */
 export async function acceptInvitation(
   tx: Transaction,

@@ -12,11 +12,11 @@ import { missing } from './ownership.ts'
 interface KeyInput {
   name: string
   scopes?: readonly KeyScope[] | undefined
-  /** ISO 8601; absent: the key works until it is revoked. */
+  /** ISO 8601. Absent: the key works until it is revoked. */
   expiresAt?: string | undefined
 }
 
-/** Makes an API key, of full scope unless told otherwise. Only this answer holds the key. */
+/** Creates an API key, of full scope by default. The key is part of this answer only. */
 export async function createKey(
   tx: Transaction,
   organizationId: Uuid,
@@ -41,7 +41,7 @@ export async function createKey(
   return { ...created, key }
 }
 
-/** Renames a key; 404 or 403 when the organization has no such key. */
+/** Renames a key. Throws a 404 or 403 if the organization does not have it. */
 export async function renameKey(
   tx: Transaction,
   organizationId: Uuid,
@@ -56,8 +56,8 @@ export async function renameKey(
 }
 
 /**
- * Revokes a key for ever. Returns whether it was live; 404 or 403 when the organization has no such
- * key.
+ * Revokes a key permanently. Returns whether it was live. Throws a 404 or 403 if the organization
+ * does not have it.
  */
 export async function revokeKey(
   tx: Transaction,

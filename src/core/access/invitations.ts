@@ -21,15 +21,15 @@ interface Invitee {
   name?: string | null | undefined
 }
 
-/** Notices carry invitations; an installation without them has people added by its operator. */
+/** Invitations are sent like notices. Without notices, the operator adds people. */
 export interface Mailing {
   sendsNotices: boolean
 }
 
 /**
- * Invites a person by mail. Nothing is looked up of people who are no members here, so that neither
- * the answer nor its time tells whether the address has an account. 409: `already_member`,
- * `already_invited`, `no_notice_sender`; 429: `too_many_invitations`.
+ * Invites a person by email. People who are not members are not looked up, so that neither the
+ * answer nor its time reveals whether the address has an account. Throws a 409 (`already_member`,
+ * `already_invited`, `no_notice_sender`) or a 429 (`too_many_invitations`).
  */
 export async function inviteByMail(
   tx: Transaction,
@@ -62,8 +62,8 @@ export async function inviteByMail(
 }
 
 /**
- * Invites a person without a mail: the caller hands the link over. An open invitation to the
- * address is revoked: its links stop working. 409 `already_member`.
+ * Invites a person without an email: the caller passes the link on. An open invitation to the
+ * address is revoked. Throws a 409 (`already_member`).
  */
 export async function inviteByLink(
   tx: Transaction,
@@ -79,7 +79,7 @@ export async function inviteByLink(
   return replaceInvitation(tx, organizationId, known, { ...invitee, email }, actor)
 }
 
-/** Mails an invitation again: its link works for seven days from now, the earlier ones stop. */
+/** Sends an invitation again. Its new link works for seven days, earlier links stop working. */
 export async function resendInvitation(
   tx: Transaction,
   organizationId: Uuid,
@@ -101,7 +101,7 @@ export async function resendInvitation(
   return renewed
 }
 
-/** Revokes an open invitation: its links stop working. */
+/** Revokes an open invitation, whose links stop working. */
 export async function revokeInvitation(
   tx: Transaction,
   organizationId: Uuid,
@@ -114,7 +114,7 @@ export async function revokeInvitation(
   await revoke(tx, organizationId, known, actor)
 }
 
-/** Returns an open invitation; 404 or 403 when the organization has no such one. */
+/** Returns an open invitation. Throws a 404 or 403 if the organization does not have it. */
 export async function requireInvitation(
   sql: Executor,
   organizationId: Uuid,
@@ -125,7 +125,7 @@ export async function requireInvitation(
   return found
 }
 
-/** Makes an invitation in place of an earlier one to the same address, which is normal here. */
+/** Replaces an earlier invitation to the same address. */
 async function replaceInvitation(
   tx: Transaction,
   organizationId: Uuid,

@@ -6,13 +6,13 @@ import * as organizations from '../../store/access/organizations.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import type { Actor } from './audit.ts'
 
-/** Refuses with 403 unless the actor may manage members of this role. */
+/** Throws a 403 unless the actor may manage members of this role. */
 export type RequireManaging = (role: Role) => void
 
 /**
  * Locks the members of an organization and returns a check of the actor's role. The role is read
- * under the lock: it may have been taken from the person since their session was checked. An
- * operator may manage everybody, a key nobody.
+ * under the lock, since the person may have lost it after their session was checked. An operator
+ * may manage everybody, a key nobody.
  */
 export async function lockMembers(
   tx: Transaction,

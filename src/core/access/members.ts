@@ -14,7 +14,7 @@ interface Membership {
   role: Role
 }
 
-/** Makes a person a member, or gives a member another role. */
+/** Adds a member, or changes a member's role. */
 export async function setMember(
   tx: Transaction,
   organizationId: Uuid,
@@ -31,7 +31,6 @@ export async function setMember(
   }
 }
 
-/** Adds a person who is no member yet. */
 export async function addMember(
   tx: Transaction,
   organizationId: Uuid,
@@ -47,8 +46,8 @@ export async function addMember(
 }
 
 /**
- * Gives a member another role. Their sessions here end, and their open invitations that the new
- * role could not make are revoked. The last owner stays one: 409 `last_owner`.
+ * Changes a member's role. Their sessions in the organization end, and their open invitations
+ * beyond the new role are revoked. Throws a 409 (`last_owner`) for the last owner.
  */
 export async function changeRole(
   tx: Transaction,
@@ -72,7 +71,9 @@ export async function changeRole(
   return { ...member, role }
 }
 
-/** Removes a member. Their sessions here end, and their open invitations are revoked. */
+/**
+ * Removes a member. Their sessions in the organization end, and their open invitations are revoked.
+ */
 export async function removeMember(
   tx: Transaction,
   organizationId: Uuid,
@@ -93,8 +94,8 @@ export async function removeMember(
 }
 
 /**
- * Revokes the open invitations that a member made and could not make with this role; undefined: the
- * person is no member any more. They could come back by one of them.
+ * Revokes a member's open invitations that this role may not make. Undefined: no longer a member.
+ * Otherwise they could return by one of them.
  */
 async function revokeInvitations(
   tx: Transaction,

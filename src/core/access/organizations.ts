@@ -18,8 +18,8 @@ interface NewOrganization {
 }
 
 /**
- * Makes an organization with its owner and a first key of full scope; only operators do. Only this
- * answer holds the key.
+ * Creates an organization with its owner and a first key of full scope, for operators. The key is
+ * part of this answer only.
  */
 export const createOrganization = (
   sql: Sql,
@@ -36,7 +36,7 @@ export const createOrganization = (
     return { organizationId, key }
   })
 
-/** Returns an organization with the limits that hold for it, and which of them are its own. */
+/** Returns an organization with its effective limits, and which of them are its own. */
 export async function showOrganization(sql: Executor, id: string) {
   const { organization, plan, own } = await requireOrganization(sql, id)
   return {
@@ -46,7 +46,6 @@ export async function showOrganization(sql: Executor, id: string) {
   }
 }
 
-/** Changes the name of an organization, its look or its texts. */
 export async function changeOrganization(
   tx: Transaction,
   id: Uuid,
@@ -58,7 +57,6 @@ export async function changeOrganization(
   await recordAudit(tx, id, actor, { action, subject: { kind: 'organization', id } })
 }
 
-/** Gives an organization another plan. */
 export async function setPlan(
   tx: Transaction,
   id: string,
@@ -75,8 +73,8 @@ export async function setPlan(
 }
 
 /**
- * Gives an organization a limit of its own; null: its plan's again. Processes that serve the API
- * know it within seconds.
+ * Sets a limit of the organization's own. Null: the plan's again. API processes apply it within
+ * seconds.
  */
 export async function setLimit(
   tx: Transaction,
@@ -96,7 +94,7 @@ export async function setLimit(
   })
 }
 
-/** Returns an organization; throws a sentence for a terminal when there is none. */
+/** Returns an organization. Throws a sentence for the terminal if there is none. */
 export async function requireOrganization(sql: Executor, id: string) {
   const none = new Error(`There is no organization ${id}`)
   if (!isUuid(id)) throw none

@@ -5,8 +5,8 @@ import { isElsewhere } from '../../store/access/organizations.ts'
 import type { Executor } from '../../store/db/sql.ts'
 
 /**
- * The refusal for a resource that this organization does not have: 403 when another one has it, 404
- * when nobody has. Asked on a miss only. The kind is what the migration of its table calls it
+ * Returns the refusal for a resource that this organization does not have: a 403 if another one has
+ * it, else a 404. Called on a miss only. The kind is the name in the table's migration
  * (`make_resource`).
  */
 export const missing = async (

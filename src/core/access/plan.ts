@@ -6,14 +6,14 @@ import * as plans from '../../store/access/plans.ts'
 import * as storedBytes from '../../store/access/stored-bytes.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
 
-/** The figures that hold for an organization. Throws when there is no such organization. */
+/** Returns the effective limits of an organization. Throws if it does not exist. */
 export async function planOf(sql: Executor, organizationId: Uuid): Promise<Plan> {
   const plan = await plans.find(sql, organizationId)
   if (!plan) throw new Error('an organization has no plan')
   return plan
 }
 
-/** Refuses with 402 when the organization's plan lacks `feature`; names the plans that have it. */
+/** Throws a 402 that names suitable plans if the organization's plan lacks `feature`. */
 export async function requireFeature(
   sql: Executor,
   organizationId: Uuid,
@@ -27,9 +27,9 @@ export async function requireFeature(
 }
 
 /**
- * Refuses with 402 when the organization has all that its plan allows of `what`. `count` counts
- * what it has; it runs with the organization locked until the transaction ends, so that of two who
- * want the last place one gets it.
+ * Throws a 402 if the organization has reached its plan's limit of `what`. `count` runs with the
+ * organization locked until the transaction ends, so that only one of two concurrent callers gets
+ * the last place.
  */
 export async function requireRoom(
   tx: Transaction,
@@ -47,13 +47,13 @@ export async function requireRoom(
   throw paymentRequired(`Your plan allows ${allowed}; these allow more: ${offers.join(', ')}`)
 }
 
-/** Refuses with 402 what `requireStorageRoom` or a trigger of the store refuses. */
+/** The 402 of `requireStorageRoom` and of the store's triggers. */
 export const storageFull = (): AppError =>
   paymentRequired(
     'You store as many bytes as your plan allows, storedBytes of GET /v1/organization: delete templates, or wait until mails, answers and reports are deleted',
   )
 
-/** Refuses with 402 when the organization stores as many bytes as its plan allows. */
+/** Throws a 402 if the organization stores as many bytes as its plan allows. */
 export async function requireStorageRoom(sql: Executor, organizationId: Uuid): Promise<void> {
   if (!(await storedBytes.hasRoom(sql, organizationId))) throw storageFull()
 }

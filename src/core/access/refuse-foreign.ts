@@ -4,8 +4,8 @@ import { isElsewhere } from '../../store/access/organizations.ts'
 import type { Executor } from '../../store/db/sql.ts'
 
 /**
- * Throws a 403 when another organization has what a body names. Called when this one has not; the
- * caller refuses the field where it returns.
+ * Throws a 403 if another organization has the resource that a body names. Called if this one does
+ * not have it. The caller refuses the field if this returns.
  */
 export async function refuseForeign(
   sql: Executor,

@@ -4,12 +4,11 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as uses from '../../store/platform/uses.ts'
 
-/** Of what uses something, so many are named. */
 const MOST_NAMED = 10
 
 /**
- * Throws a 409 that names what uses something. It is locked by the caller, so that nothing new
- * comes to use it: who names it keeps it until the end of the transaction.
+ * Throws a 409 that names the users of a resource. The caller has locked the resource, so that no
+ * new user appears: whoever refers to it locks it until the end of their transaction.
  */
 export async function requireUnused(
   tx: Transaction,

@@ -6,11 +6,10 @@ import type { Transaction } from '../../store/db/sql.ts'
 import { newSessionToken } from '../../keys/tokens.ts'
 import { type Actor, recordAudit, timeOf } from './audit.ts'
 
-/** A signed-in person; sessions are theirs alone. */
+/** A signed-in person. Only they have sessions. */
 export type PersonalActor = Actor & { identity: { kind: 'user'; id: Uuid } }
 
 export interface NewSession {
-  /** Shown only now. */
   token: string
   expiresAt: string
 }
@@ -18,13 +17,13 @@ export interface NewSession {
 interface Login {
   /** The stored hash that the password was verified against. */
   passwordHash: string
-  /** Keyed hash of the address, by which failures are counted. */
+  /** Keyed hash of the address, under which failures are counted. */
   account: Buffer
 }
 
 /**
- * Opens a session and forgets the failures of the address. Undefined when the password was changed
- * meanwhile, or the person is not a member any more.
+ * Opens a session and forgets the failures of the address. Undefined: the password was changed
+ * meanwhile, or the person is no longer a member.
  */
 export async function openSession(
   tx: Transaction,
@@ -52,8 +51,8 @@ export async function openSession(
 }
 
 /**
- * Ends a session and opens one for the same person in another organization, until the same time.
- * 409 when the session has ended meanwhile.
+ * Ends a session and opens one for the same person in another organization, with the same expiry.
+ * Throws a 409 if the session has ended meanwhile.
  */
 export async function switchSession(
   tx: Transaction,
@@ -72,8 +71,8 @@ export async function switchSession(
 }
 
 /**
- * Ends one of the person's sessions, in any organization. Returns false when there is no such live
- * one. The organization's audit has only its own.
+ * Ends one of the person's sessions in any organization. Returns false if there is no such live
+ * session. Each organization's audit has its own sessions only.
  */
 export async function endSession(
   tx: Transaction,
@@ -92,7 +91,7 @@ export async function endSession(
   return true
 }
 
-/** Ends the person's sessions but one, in every organization. Returns how many were live. */
+/** Ends all other sessions of the person in every organization. Returns their number. */
 export async function endOtherSessions(
   tx: Transaction,
   organizationId: Uuid,
@@ -113,14 +112,16 @@ export async function endOtherSessions(
 }
 
 interface PasswordChange {
-  /** The stored hash that the old password was verified against. */
   verifiedHash: string
   newHash: string
-  /** The one session that goes on. */
+  /** The session that continues. */
   keep: Uuid
 }
 
-/** Changes the person's password and ends their other sessions. 409: it was changed meanwhile. */
+/**
+ * Changes the person's password and ends their other sessions. Throws a 409 if it was changed
+ * meanwhile.
+ */
 export async function changePassword(
   tx: Transaction,
   organizationId: Uuid,

@@ -23,7 +23,7 @@ export async function createUser(sql: Sql, { email, name, password }: NewUser) {
   return { id, email: address, name }
 }
 
-/** Sets a password; all sessions of the person end. */
+/** Sets a password. All sessions of the person end. */
 export async function setPassword(sql: Sql, email: string, password: string): Promise<Uuid> {
   const id = await requireUser(sql, email)
   const passwordHash = await createPasswords().hash(password)
@@ -31,7 +31,7 @@ export async function setPassword(sql: Sql, email: string, password: string): Pr
   return id
 }
 
-/** Returns the id of the user with this address; throws a sentence for a terminal. */
+/** Returns the id of the user with this address. Throws a sentence for the terminal. */
 export async function requireUser(sql: Executor, email: string): Promise<Uuid> {
   const id = await users.findByEmail(sql, normalAddress(email))
   if (id === undefined) throw new Error('There is no user with this address')

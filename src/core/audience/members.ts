@@ -9,12 +9,12 @@ import * as members from '../../store/audience/members.ts'
 import * as skippedValues from '../../store/audience/skipped-values.ts'
 import { hasState, QUERY_CANCELED, type Sql, type Transaction } from '../../store/db/sql.ts'
 
-/** Where all contacts take too long, every so many of them is looked at. */
+/** Fraction of the contacts that an estimate looks at, if all of them take too long. */
 const ESTIMATED_PARTS = 64
 
 /**
- * How many contacts a condition holds of, and the newest `limit` of these. An estimate where all of
- * them take longer than a statement may; undefined where even that does.
+ * Counts the contacts that meet a condition and returns the newest `limit` of them. The count is an
+ * estimate if all contacts take longer than a statement may. Undefined: even the estimate does.
  */
 export async function countMembers(searchSql: Sql, asked: members.Asked, limit = 0) {
   for (const parts of [1, ESTIMATED_PARTS]) {
@@ -25,7 +25,7 @@ export async function countMembers(searchSql: Sql, asked: members.Asked, limit =
   return undefined
 }
 
-/** How many contacts an audience with conditions has; estimated and undefined as above. */
+/** Counts the contacts of an audience with conditions. Estimates, and undefined, as above. */
 export async function countAudience(searchSql: Sql, organizationId: Uuid, audience: Audience) {
   for (const parts of [1, ESTIMATED_PARTS]) {
     const countAll = async (tx: Transaction) =>
@@ -37,8 +37,8 @@ export async function countAudience(searchSql: Sql, organizationId: Uuid, audien
 }
 
 /**
- * The same as `countMembers`, and what the filters cannot read; null where to find out takes too
- * long. 400 where counting does.
+ * Returns `countMembers` and the values that the filters cannot read, or null if finding them takes
+ * too long. Throws a 400 if counting does.
  */
 export async function previewMembers(searchSql: Sql, asked: members.Asked, limit: number) {
   const found = await countMembers(searchSql, asked, limit)
@@ -50,14 +50,14 @@ export async function previewMembers(searchSql: Sql, asked: members.Asked, limit
   return { ...found, skippedValues: scaled ?? null }
 }
 
-/** What asks a condition of all contacts. 400 where it takes too long: `path` names it. */
+/** Runs a query of all contacts. Throws a 400 that names `path` if it takes too long. */
 export async function requireInTime<T>(path: string, work: Promise<T>): Promise<T> {
   const done = await inTime(work.then((result) => ({ result })))
   if (!done) throw tooSlow(path, 'segment_too_slow')
   return done.result
 }
 
-/** Members of a segment with the times at which they entered it, where these are known. */
+/** Adds to the members of a segment the times at which they entered it, if known. */
 export async function withEntryTimes<T extends { id: Uuid }>(
   sql: Sql,
   organizationId: Uuid,
@@ -69,14 +69,14 @@ export async function withEntryTimes<T extends { id: Uuid }>(
   return members.map((each) => ({ ...each, enteredAt: times.get(each.id) ?? null }))
 }
 
-/** A transaction that only reads, and is planned for all contacts. */
+/** Runs a read-only transaction that is planned for all contacts. */
 export const askAll = <T>(searchSql: Sql, ask: (tx: Transaction) => Promise<T>): Promise<T> =>
   searchSql.begin(async (tx) => {
     await members.allowWholeReads(tx)
     return ask(tx)
   })
 
-/** Undefined: the statement took longer than it may. */
+/** Returns undefined if the statement took too long. */
 async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

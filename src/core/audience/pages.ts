@@ -1,6 +1,7 @@
 /**
- * Pages of an audience, for who goes through all of it. A condition that counts events is asked of
- * a stretch of contacts at a time: else each page would count the events of all contacts again.
+ * Pages of an audience for readers of all its contacts. A condition that counts events is evaluated
+ * for a stretch of contacts at a time: otherwise each page would count the events of all contacts
+ * again.
  */
 import type { Audience } from '../../domain/audience/audience.ts'
 import { filtersOf } from '../../domain/audience/condition-check.ts'
@@ -11,16 +12,15 @@ import * as audiences from '../../store/audience/audience.ts'
 import type { Executor } from '../../store/db/sql.ts'
 
 export interface Page<T> {
-  /** None, where nobody of a stretch is in the audience. */
+  /** Empty if nobody of a stretch is in the audience. */
   rows: T[]
-  /** The contact at which the next page begins, not included; undefined: this is the last one. */
+  /** The next page begins after this contact. Undefined: this is the last page. */
   next: Uuid | undefined
 }
 
-/** Contacts of a stretch, as a multiple of those of a page. */
+/** Length of a stretch as a multiple of a page. */
 const STRETCH = 5
 
-/** A page of an audience's contacts, newest first, before one of them. */
 export async function pageOfContacts(
   sql: Executor,
   organizationId: Uuid,
@@ -38,7 +38,6 @@ export async function pageOfContacts(
   return { rows, next: rows.length < limit ? from : rows.at(-1)?.id }
 }
 
-/** A page of the ids of an audience's contacts, in their order, after one of them. */
 export async function pageOfIds(
   sql: Executor,
   organizationId: Uuid,

@@ -8,8 +8,9 @@ import { refuseForeign } from '../access/refuse-foreign.ts'
 import { isUsable, requireUsable } from './usable.ts'
 
 /**
- * The conditions of segments, in the order of their ids. Undefined: one of them does not exist, or
- * its condition is none that this version can evaluate; then nobody is meant, never everybody.
+ * Returns the conditions of segments in the order of their ids. Undefined: a segment does not
+ * exist, or its condition cannot be evaluated by this version. It then stands for nobody, never for
+ * everybody.
  */
 export async function segmentConditions(
   sql: Executor,
@@ -21,7 +22,7 @@ export async function segmentConditions(
   return conditions.length === ids.length && conditions.every(isUsable) ? conditions : undefined
 }
 
-/** Whom a segment means at the time `now` (ISO 8601). Undefined as above. */
+/** Returns the audience of a segment at the time `now` (ISO 8601). Undefined as above. */
 export async function segmentAudience(
   sql: Executor,
   organizationId: Uuid,
@@ -34,8 +35,8 @@ export async function segmentAudience(
 }
 
 /**
- * The same for a query that names the segment by `segmentId`. 400 when there is none or it cannot
- * be evaluated, which says so; 403 when another organization has it.
+ * Returns the audience of a query's `segmentId`. Throws a 400 if there is no such segment or it
+ * cannot be evaluated, a 403 if another organization has it.
  */
 export async function requireSegmentAudience(
   sql: Executor,

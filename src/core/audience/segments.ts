@@ -17,17 +17,16 @@ import { requireUnused } from '../access/require-unused.ts'
 import { countMembers } from './members.ts'
 import { isUsable, whyUnusable } from './usable.ts'
 
-/** Of an organization. */
 const MOST_SEGMENTS = 1_000
 /**
- * A count that is older is made anew when its segment is asked for. One that took too long is not
- * tried again for as long.
+ * Age at which a segment's count is made anew when the segment is read. A count that took too long
+ * is not repeated for as long.
  */
 const RECOUNTED_AFTER_MS = 60_000
 
 /**
- * A segment on the wire. One that cannot be evaluated has nobody in it and says why; its condition
- * is not shown, because what it is cannot be known.
+ * Returns a segment on the wire. One that cannot be evaluated has no members and shows the reason,
+ * but not its condition, which may be anything.
  */
 export function viewOf({ keptFailure, setAsideUntil, ...segment }: segments.SegmentRow): Segment {
   const unusable = whyUnusable(segment.condition)
@@ -48,7 +47,7 @@ const WAITING: Record<SegmentFailure, string> = {
   segment_not_usable: 'Entries and exits wait: the condition could not be evaluated',
 }
 
-/** 400 for a condition that a segment cannot have; the paths begin with `condition`. */
+/** Throws a 400 if a segment cannot have the condition. Paths begin with `condition`. */
 export function requireCondition(condition: Condition): void {
   const problems = checkCondition(condition, 'condition', IN_SEGMENTS)
   if (problems.length > 0) throw badRequest(sentence(problems), problems)
@@ -59,11 +58,10 @@ type Counts = segments.Counted & segments.CountTried
 interface Counting {
   searchSql: Sql
   organizationId: Uuid
-  /** Milliseconds since 1970. */
   now: number
 }
 
-/** Counts the members of a segment that is written; nulls where that takes too long. */
+/** Counts the members of a written segment. Nulls if that takes too long. */
 export async function counted(
   { searchSql, organizationId, now: at }: Counting,
   condition: Condition,
@@ -75,7 +73,7 @@ export async function counted(
     : { ...UNCOUNTED, countTriedAt: now }
 }
 
-/** Makes a segment; undefined when there is one of this id already. 409: there are too many. */
+/** Creates a segment. Undefined: the id is taken. Throws a 409 if there are too many. */
 export async function createSegment(
   tx: Transaction,
   organizationId: Uuid,
@@ -88,7 +86,7 @@ export async function createSegment(
   return segments.create(tx, organizationId, segment)
 }
 
-/** The segment; 403 or 404 when the organization has none of this id. */
+/** Returns the segment. Throws a 403 or 404 if the organization does not have it. */
 export async function requireSegment(
   sql: Sql,
   organizationId: Uuid,
@@ -100,9 +98,8 @@ export async function requireSegment(
 }
 
 /**
- * The segment with a count of its members that is at most a minute old, where there is one. It is
- * counted by one caller at a time, and not at once again where that took too long: the others get
- * what there is.
+ * Returns the segment with a count that is at most a minute old, if possible. One caller counts at
+ * a time, and nobody counts again soon after it took too long. Others get the stored count.
  */
 export async function recounted(
   sql: Sql,
@@ -126,8 +123,8 @@ export async function recounted(
 }
 
 /**
- * Changes a segment; undefined when there is none. `members`: counted by the patch's condition. 409
- * when somebody has changed it since the caller read it.
+ * Changes a segment. Undefined: there is none. `members` were counted by the patch's condition.
+ * Throws a 409 if it was changed after the caller read it.
  */
 export async function changeSegment(
   tx: Transaction,
@@ -147,7 +144,7 @@ export async function changeSegment(
 }
 
 /**
- * Deletes a segment; false when there is none. 409 while a live batch, an enabled flow or a live
+ * Deletes a segment. False: there is none. Throws a 409 if a live batch, an enabled flow or a live
  * execution uses it.
  */
 export async function deleteSegment(

@@ -6,24 +6,26 @@ import type { Sql } from '../../store/db/sql.ts'
 /** Contacts of one statement, some 50 ms. */
 const LOOKED_AT_ONCE = 20_000
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
-/** Of a process: a million contacts take seconds, and others need its connections. */
+/**
+ * Concurrent searches of a process. A million contacts take seconds, and others need the
+ * connections.
+ */
 const MOST_SEARCHES = 1
-/** Entries that are remembered; of older ones the search is made again. */
+/** Entries whose result is cached. */
 const MOST_REMEMBERED = 10_000
 
 const searches = createGate(MOST_SEARCHES)
 const inVain = new Set<Uuid>()
 
 interface Wanted {
-  /** Of the suppression list: made before the search. */
   entryId: Uuid
-  /** Of the address: first 16 bytes of SHA-256(organization id, address). */
+  /** First 16 bytes of SHA-256(organization id, address). */
   hash: Buffer
 }
 
 /**
- * Looks among all contacts for an address that is known by its hash alone; undefined: nobody has
- * it. A search that found nobody is not repeated: a contact that comes after the entry finds the
+ * Searches all contacts for an address of which only the hash is known. Undefined: nobody has it. A
+ * search that found nobody is not repeated: a contact that is created after the entry finds the
  * entry itself, and a mail provider may post a link as often as it likes.
  */
 export async function searchAddress(
@@ -42,7 +44,7 @@ export async function searchAddress(
   }
 }
 
-/** Page by page: a million contacts take longer than a statement of the API may. */
+/** Searches page by page, since a million contacts take longer than a statement may. */
 async function findEmailByHash(
   sql: Sql,
   organizationId: Uuid,

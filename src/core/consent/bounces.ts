@@ -4,17 +4,16 @@ import type { Reason } from '../../store/consent/suppressions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { suppress } from './email-status.ts'
 
-/** A bounce, complaint or suppression that the provider reports of an address that was mailed. */
+/** A bounce, complaint or suppression that the provider reports for a mailed address. */
 export interface BounceOrComplaint {
   recipient: string
   status: Reason
-  /** ISO 8601. */
   occurredAt: string
 }
 
 /**
- * Applies delivery events to the suppression list and to the contacts that have the addresses by
- * now. Locks the addresses, then the contacts.
+ * Applies delivery events to the suppression list and to the contacts that now have the addresses.
+ * Locks the addresses, then the contacts.
  */
 export const applyBouncesAndComplaints = (
   tx: Transaction,

@@ -11,9 +11,8 @@ import type { ConfirmationKey } from '../../store/platform/outbox.ts'
 import { recordConsent } from './consent-events.ts'
 import { resubscribe } from './resubscribe.ts'
 
-/** What a confirmation link says. */
 export interface ConfirmationLink extends ConfirmationKey {
-  /** Whether this is the address that was mailed. */
+  /** Returns whether this is the mailed address. */
   isMailed: (email: string) => boolean
 }
 
@@ -23,7 +22,7 @@ export interface Confirmation {
   organizationName: string
 }
 
-/** Returns the confirmation of a link; undefined when its contact or topic is gone. */
+/** Returns the confirmation of a link. Undefined: its contact or topic is gone. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
@@ -34,18 +33,17 @@ export async function find(
 }
 
 interface ConfirmOptions {
-  /** The address in the link. */
   address: Addressed
   requestId: string
-  /** ISO 8601, of the audit. */
+  /** ISO 8601, for the audit. */
   at: string
 }
 
 /**
- * Subscribes the contact of a link, if its confirmation is still awaited. A person who had
- * unsubscribed from all mail is resubscribed by it; a bounce, suppression or complaint stays.
+ * Subscribes the contact of a link if its confirmation is still awaited. A person who unsubscribed
+ * from all mail is resubscribed. A bounce, suppression or complaint stays.
  *
- * Locks the address, then the contact, so that of a person's last two clicks the later one holds.
+ * Locks the address, then the contact, so that the later of a person's last two clicks holds.
  */
 export async function confirm(
   tx: Transaction,

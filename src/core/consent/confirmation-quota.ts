@@ -4,15 +4,18 @@ import type { Uuid } from '../../runtime/ids.ts'
 import * as confirmationMails from '../../store/consent/confirmation-mails.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 
-/** Confirmation mails to each address in a day, with those that are decided right now. */
+/** Confirmation emails to each address in a day, including those being decided now. */
 export interface MailCounts {
   get: (address: Addressed) => number
   add: (address: Addressed) => void
-  /** Whether one more may go, which is then counted. */
+  /** Counts one more email and returns true if the limit allows it. */
   tryAdd: (address: Addressed) => boolean
 }
 
-/** Counts the mails of an address under each of its keys: a new HMAC key begins no new day. */
+/**
+ * Counts the emails to an address under each of its keys, so that a new HMAC key does not reset the
+ * count.
+ */
 export async function countToday(
   tx: Transaction,
   organizationId: Uuid,

@@ -6,7 +6,6 @@ import type { Pair } from '../../store/consent/subscriptions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { fire, type Occurrence } from '../flows/triggers.ts'
 
-/** The same event for each of these pairs. */
 export const ofTopics = (
   pairs: readonly Pair[],
   kind: ConsentKind,
@@ -14,9 +13,9 @@ export const ofTopics = (
 ): ConsentEvent[] => pairs.map(({ contactId, topicId }) => ({ contactId, topicId, kind, source }))
 
 /**
- * Records changes of people's consent, in the transaction that makes them, and starts the flows
- * that wait for them. It is the only place that does, so that whatever else should follow from a
- * change (such as outgoing webhooks) has one place too. The contacts are locked.
+ * Records changes of consent in the transaction that makes them, and starts the flows that wait for
+ * them. Every change passes here, so that further consequences (such as outgoing webhooks) have one
+ * place. The contacts must be locked.
  */
 export async function recordConsent(
   tx: Transaction,
@@ -29,7 +28,7 @@ export async function recordConsent(
   await fire(tx, organizationId, events.flatMap(occurrencesOf), requestId)
 }
 
-/** Only topics trigger flows: a change of all mail is also recorded for each topic. */
+/** Only topics trigger flows, so a change of all mail is also recorded for each topic. */
 function occurrencesOf({ contactId, kind, topicId, source }: ConsentEvent): Occurrence[] {
   if (topicId === undefined) return []
   const about = { contactId, topicId, byStep: source === 'workflow' }

@@ -7,9 +7,9 @@ import { exitOnUnsubscribe } from '../flows/exits.ts'
 import { ofTopics, recordConsent } from './consent-events.ts'
 
 /**
- * The confirmations of up to `limit` contacts that are awaited and have had fewer than `mail`
- * mails. The contacts are locked: until the transaction ends nobody confirms, unsubscribes or
- * changes an address. `more`: there may be others, also where none of these is awaited any more.
+ * Locks up to `limit` contacts and returns their awaited confirmations with fewer than `mail`
+ * emails. Until the transaction ends nobody confirms, unsubscribes or changes an address. `more`:
+ * there may be others, even if none of these is still awaited.
  */
 export async function lockUnmailed(
   tx: Transaction,
@@ -26,8 +26,8 @@ export async function lockUnmailed(
 }
 
 /**
- * Gives up on those of up to `limit` contacts that are still awaited: they become `unsubscribed`,
- * and that is recorded. `more`: there may be others.
+ * Expires the awaited confirmations of up to `limit` contacts: they become `unsubscribed`, and the
+ * change is recorded. `more`: there may be others.
  */
 export async function expire(
   tx: Transaction,
@@ -47,9 +47,9 @@ export async function expire(
 }
 
 /**
- * Locks the contacts of some confirmations in the order of their ids. Callers read the
- * subscriptions again in a statement of its own: what it sees is as new as the lock. `more` goes by
- * what was found, not by what is left: somebody may unsubscribe while we wait for their lock.
+ * Locks the contacts of confirmations in the order of their ids. Callers read the subscriptions
+ * again in a separate statement, which sees the state under the lock. `more` depends on what was
+ * found, not on what is left: somebody may unsubscribe while we wait for their lock.
  */
 async function lockContacts(
   tx: Transaction,

@@ -8,18 +8,16 @@ import type { Transaction } from '../../store/db/sql.ts'
 import { recordConsent } from './consent-events.ts'
 import * as subscriptions from './subscriptions.ts'
 
-/** Why an address gets no more mail. */
 export interface SuppressionRequest {
   address: Addressed
   status: suppressions.Reason
   source: suppressions.EntrySource
-  /** The person themselves asked for it, by a link. */
+  /** The person requested it by a link. */
   own?: boolean
-  /** Of a delivery event, ISO 8601: one from before a resubscription is ignored. */
+  /** Time of a delivery event (ISO 8601). An event before a resubscription is ignored. */
   occurredAt?: string
 }
 
-/** A contact whose status changed. */
 export interface StatusChange {
   contactId: Uuid
   email: string
@@ -29,11 +27,12 @@ export interface StatusChange {
 
 /**
  * Writes addresses to the suppression list and, in the same transaction, the status of the contacts
- * that have them: `active < unsubscribed < bounced < suppressed < complained`, never down, so that
- * any order of arrival gives the same result. A contact that becomes `unsubscribed` is unsubscribed
- * from all topics.
+ * that have them: `active < unsubscribed < bounced < suppressed < complained`, never downwards, so
+ * that events may arrive in any order. A contact that becomes `unsubscribed` is unsubscribed from
+ * all topics.
  *
- * Locks the addresses, then the contacts: call it after any message is locked, before any contact.
+ * Locks the addresses, then the contacts: call it after locking messages and before locking
+ * contacts.
  */
 export async function suppress(
   tx: Transaction,
@@ -117,10 +116,9 @@ export interface WrittenStatus {
 }
 
 /**
- * Does what follows from statuses that were written into contacts: the suppression list gets the
- * same, a contact that became `unsubscribed` is unsubscribed from all topics, and the change is
- * recorded. The addresses are locked for `update` wherever a status above `active` or a
- * resubscription is written.
+ * Applies the consequences of written statuses: the suppression list gets them, a contact that
+ * became `unsubscribed` is unsubscribed from all topics, and the change is recorded. The addresses
+ * must be locked for `update` if a status above `active` or a resubscription is written.
  */
 export async function recordWrittenStatuses(
   tx: Transaction,

@@ -11,53 +11,51 @@ import { type Executor, type Sql, type Transaction, transact } from '../../store
 import { resubscribe } from './resubscribe.ts'
 import * as subscriptions from './subscriptions.ts'
 
-/** Topics that a page shows. */
 const MOST_SHOWN = 500
-/** Tries when the contact gets another address meanwhile. */
+/** Tries in case the contact's address changes meanwhile. */
 const MOST_TRIES = 5
 const MAY_ADD: readonly (EmailStatus | null)[] = ['active', 'unsubscribed']
 
-/** The public topics that a person's page shows, in the order of their names. */
+/** Public topics of a person's preferences page, by name. */
 export const list = (sql: Executor, organizationId: Uuid, contactId: Uuid) =>
   topics.listPublic(sql, organizationId, { contactId, limit: MOST_SHOWN })
 
-/** Whether a person with this status may add topics by their preferences link. */
+/** Returns whether a person with this status may add topics by their preferences link. */
 export const mayAdd = (status: EmailStatus | null): boolean => MAY_ADD.includes(status)
 
 export interface Choice {
   contactId: Uuid
-  /** The address that was mailed. */
   mailed: Addressed
-  /** The batch whose mail had the link, or the single mail: leaving a topic counts for it. */
+  /** The batch or single mail that contained the link. Unsubscribing counts for it. */
   batchId?: Uuid | undefined
   mailId?: Uuid | undefined
   addressOf: (email: string) => Addressed
-  /** The public topics that the person wants from now on; others are not known here. */
+  /** The public topics that the person wants. Others are not changed. */
   wanted: readonly string[]
   requestId?: string | undefined
-  /** ISO 8601, of the audit. */
+  /** ISO 8601, for the audit. */
   at: string
 }
 
-/** What a choice changed: names of topics. */
+/** Changed topics by name. */
 export interface Chosen {
   unsubscribed: string[]
   subscribed: string[]
-  /** A confirmation was mailed; the person is subscribed once they confirm it. */
+  /** A confirmation email was sent. The person is subscribed after confirming it. */
   asked: string[]
-  /** Not added: the day's confirmation mails are used up. */
+  /** Not added: the day's confirmation emails are used up. */
   limited: string[]
-  /** Not added: the contact has another address by now, or its address takes no mail. */
+  /** Not added: the contact's address has changed, or the address takes no mail. */
   refused: string[]
 }
 
 /**
- * Sets the public topics of a contact to what the person chose by their preferences link. Removing
- * topics is always possible; adding only while the address that was mailed is the contact's and is
- * mailable, since a mail may have been forwarded.
+ * Sets the public topics of a contact to the person's choice on their preferences page. Topics can
+ * always be removed. They can be added only if the mailed address is still the contact's and is
+ * mailable, since an email may have been forwarded.
  *
- * A person who had unsubscribed from all mail and chooses a topic without double opt-in is
- * resubscribed: both are their own decision. With double opt-in only their confirmation does that.
+ * A person who unsubscribed from all mail and chooses a topic without double opt-in is
+ * resubscribed, as both are their own decision. With double opt-in the confirmation does that.
  */
 export async function choose(sql: Sql, organizationId: Uuid, choice: Choice): Promise<Chosen> {
   for (let attempt = 1; ; attempt++) {
@@ -71,7 +69,7 @@ export async function choose(sql: Sql, organizationId: Uuid, choice: Choice): Pr
   }
 }
 
-/** Undefined, with nothing done, when the contact's address is not `email` any more. */
+/** Returns undefined without any change if the contact's address is no longer `email`. */
 async function chooseAs(
   tx: Transaction,
   organizationId: Uuid,

@@ -8,9 +8,8 @@ import { recordConsent } from './consent-events.ts'
 
 interface Resubscription {
   contactId: Uuid
-  /** Of the contact; locked for `update`, and so is the contact. */
+  /** The contact's address. It and the contact are locked for `update`. */
   address: Addressed
-  /** How the person asked for mail. */
   source: 'confirmation' | 'preferences'
   requestId?: string | undefined
   /** ISO 8601. */
@@ -18,9 +17,9 @@ interface Resubscription {
 }
 
 /**
- * Resubscribes a person who had unsubscribed from all mail and now asks for mail themselves: the
- * contact is `active` again, its suppression entry is removed, and delivery events from before are
- * ignored from now on. A status worse than `unsubscribed` stays.
+ * Resubscribes a person who unsubscribed from all mail and now asks for it: the contact becomes
+ * `active`, its suppression entry is removed, and earlier delivery events are ignored from now on.
+ * A status worse than `unsubscribed` stays.
  */
 export async function resubscribe(
   tx: Transaction,

@@ -20,27 +20,26 @@ import { ofTopics, recordConsent } from './consent-events.ts'
 
 export interface SubscribeOptions {
   source: ConsentSource
-  /** How an address is known where confirmation mails are counted. */
+  /** Identifies an address where confirmation emails are counted. */
   addressOf: (email: string) => Addressed
-  /** The person asks themselves, or the caller vouches that they want it again. */
+  /** The person makes the request, or the caller vouches that they want mail again. */
   willing?: boolean
-  /** The contacts are many, as a tool sends them every night: nobody is asked again for it. */
+  /** The request covers many contacts, as nightly syncs do. People are not asked again. */
   inSet?: boolean
-  /** The cohort workflow that asks for these confirmations instead of one workflow each. */
+  /** The cohort workflow of these confirmations. Absent: one workflow for each. */
   cohort?: Uuid
   requestId?: string | undefined
 }
 
 export interface Outcome extends Pair {
   step: SubscriptionStep
-  /** The status now; null: no subscription, since a confirmation mail was not allowed. */
+  /** The new status. Null: no subscription, since a confirmation email was not allowed. */
   status: SubscriptionStatus | null
 }
 
 /**
- * Subscribes contacts to topics, in a handful of statements whatever their number: at once, or
- * after a confirmation where the topic wants one. Contacts and topics that do not exist are left
- * out.
+ * Subscribes contacts to topics in a few statements, whatever their number: at once, or after a
+ * confirmation if the topic requires it. Unknown contacts and topics are skipped.
  */
 export async function subscribe(
   tx: Transaction,
@@ -98,7 +97,7 @@ export async function subscribe(
   }))
 }
 
-/** A pair with its contact's address; none when it has no address. */
+/** Returns pairs with their contact's address, and none without an address. */
 function withAddress(
   { topicId, email }: PairFacts,
   addresses: ReadonlyMap<string, Addressed>,
@@ -109,14 +108,17 @@ function withAddress(
 
 interface UnsubscribeOptions {
   source: ConsentSource
-  /** The person themselves: what they confirmed before is void, and no tool resubscribes them. */
+  /**
+   * The person unsubscribed by themselves: earlier confirmations are void, and no tool resubscribes
+   * them.
+   */
   own: boolean
-  /** With it the opt-out is also kept by address: it outlives a deletion of the contact. */
+  /** If present, the opt-out is also stored by address, so that it outlives the contact. */
   addressOf?: (email: string) => Addressed
   requestId?: string | undefined
 }
 
-/** Ends subscriptions. Returns those that were subscribed until now. */
+/** Ends subscriptions. Returns those that were subscribed. */
 export async function unsubscribe(
   tx: Transaction,
   organizationId: Uuid,
@@ -141,9 +143,9 @@ export async function unsubscribeAll(
 }
 
 /**
- * For contacts that have another address now. Topics that the address opted out of, with whatever
- * contact, end. What was confirmed was confirmed from another mailbox: topics with double opt-in go
- * back to `pending` and the new address is asked.
+ * Handles contacts with a new address. Topics that the address opted out of, with any contact, end.
+ * Earlier confirmations came from another mailbox: topics with double opt-in return to `pending`,
+ * and the new address is asked.
  */
 export async function applyNewAddress(
   tx: Transaction,
@@ -182,7 +184,7 @@ export async function applyNewAddress(
   await ask(tx, organizationId, asked, options)
 }
 
-/** Ends the rows whose address opted out of their topic; returns them. */
+/** Ends the rows whose address opted out of their topic, and returns them. */
 async function endOptedOut(
   tx: Transaction,
   organizationId: Uuid,
@@ -198,7 +200,7 @@ async function endOptedOut(
   return ended
 }
 
-/** Facts of each pair, with the contacts locked in the order of their ids. */
+/** Returns the facts of each pair. The contacts are locked in the order of their ids. */
 async function lockPairs(
   tx: Transaction,
   organizationId: Uuid,
@@ -224,7 +226,9 @@ const facts = (row: PairFacts): Omit<SubscriptionFacts, 'mailsToday' | 'willing'
   now: Date.parse(row.now),
 })
 
-/** `pending`, with the mail that asks, and the workflow that reminds and gives up. */
+/**
+ * Makes the rows `pending`, with a confirmation email and the workflow that reminds and expires.
+ */
 async function ask(
   tx: Transaction,
   organizationId: Uuid,
@@ -249,14 +253,14 @@ async function ask(
   await recordConsent(tx, organizationId, events, requestId)
 }
 
-/** The workflows that wait for confirmations which are awaited from now on. */
+/** Outbox messages that start the workflows of newly awaited confirmations. */
 const starting = (rows: readonly PairFacts[]) =>
   rows.map(({ contactId, topicId, generation }) => ({
     kind: 'start_confirmation' as const,
     payload: { contactId, topicId, generation: (generation ?? 0) + 1 },
   }))
 
-/** The workflows that waited for confirmations which are no longer awaited. */
+/** Outbox messages that end the workflows of confirmations that are no longer awaited. */
 const superseded = (rows: readonly PairFacts[]) =>
   rows.flatMap(({ contactId, topicId, status, generation, cohort }) =>
     status === 'pending' && generation !== null && cohort === null

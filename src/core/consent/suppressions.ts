@@ -5,7 +5,7 @@ import * as suppressions from '../../store/consent/suppressions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { suppress } from './email-status.ts'
 
-/** Suppresses an address for a caller. Returns its entry, and whether it is a new one. */
+/** Suppresses an address for a caller. Returns its entry, and whether it is new. */
 export async function suppressAddress(
   tx: Transaction,
   organizationId: Uuid,
@@ -21,8 +21,8 @@ export async function suppressAddress(
 }
 
 /**
- * Removes an address from the list and returns its entry; undefined when there is none. The contact
- * does not change. `check` throws when the caller may not remove this entry.
+ * Removes an address from the list and returns its entry. Undefined: there is none. The contact
+ * does not change. `check` throws if the caller may not remove this entry.
  */
 export async function removeSuppression(
   tx: Transaction,

@@ -3,15 +3,14 @@ import * as topics from '../../store/consent/topics.ts'
 import type { TopicNames } from '../../store/consent/topics.ts'
 import type { Executor } from '../../store/db/sql.ts'
 
-/** A name that no topic of the organization has. */
 export interface UnknownTopic {
-  /** With `index` its place in the request: `topicIds` and 3 for the fourth id. */
+  /** With `index`, its place in the request: `topicIds` and 3 for the fourth id. */
   field: 'topicIds' | 'topicSlugs'
   index: number
   value: string
 }
 
-/** Finds the topics that ids and slugs name, each once. */
+/** Returns the distinct topics of these ids and slugs. */
 export async function resolveTopics(
   sql: Executor,
   organizationId: Uuid,

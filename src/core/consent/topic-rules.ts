@@ -11,7 +11,6 @@ import { refuseForeign } from '../access/refuse-foreign.ts'
 import { requireAccount } from '../accounts/resolve-sender.ts'
 import { awaitChecks, type Contents } from '../../mail/content-checks.ts'
 
-/** The defaults of a topic. */
 export const NEW_TOPIC = {
   description: null,
   doubleOptIn: false,
@@ -31,8 +30,8 @@ interface Checking {
 type Given = Pick<TopicSummary, keyof typeof NEW_TOPIC | 'name' | 'slug'>
 
 /**
- * Returns a topic with `patch` applied: a field that is absent stays. 400 names the field when the
- * topic could then not ask for confirmations; 403 when it names a resource of another organization.
+ * Returns a topic with `patch` applied. Throws a 400 that names the field if the topic could not
+ * ask for confirmations, and a 403 if the field names a resource of another organization.
  */
 export async function patchedTopic(
   { tx, organizationId, contents }: Checking,

@@ -15,10 +15,10 @@ import type { Contents } from '../../mail/content-checks.ts'
 import { requireUnused } from '../access/require-unused.ts'
 import { NEW_TOPIC, patchedTopic } from './topic-rules.ts'
 
-/** Of an organization: a page of preferences shows them all. */
+/** Topics of an organization. A preferences page shows them all. */
 const MOST_TOPICS = 1_000
 
-/** Creates a topic. 409: its slug is taken, or there are too many topics. */
+/** Creates a topic. Throws a 409 if its slug is taken or there are too many topics. */
 export async function createTopic(
   tx: Transaction,
   organizationId: Uuid,
@@ -41,7 +41,10 @@ export async function createTopic(
   return created
 }
 
-/** Changes a topic by its id or slug; undefined when there is none. 409: the new slug is taken. */
+/**
+ * Changes a topic by its id or slug. Undefined: there is none. Throws a 409 if the new slug is
+ * taken.
+ */
 export const changeTopic = (
   sql: Sql,
   organizationId: Uuid,
@@ -58,8 +61,8 @@ export const changeTopic = (
   })
 
 /**
- * Deletes a topic by its id or slug, with its subscriptions; false when there is none. 409 while a
- * live batch, an enabled flow or a live execution uses it.
+ * Deletes a topic and its subscriptions by id or slug. False: there is none. Throws a 409 if a live
+ * batch, an enabled flow or a live execution uses it.
  */
 export async function deleteTopic(
   tx: Transaction,

@@ -9,30 +9,30 @@ import { searchAddress } from './address-search.ts'
 import { suppress } from './email-status.ts'
 import * as subscriptions from './subscriptions.ts'
 
-/** What the link says that somebody unsubscribes by. */
+/** The contents of the link by which somebody unsubscribes. */
 export interface UnsubscribeRequest {
   contactId: Uuid
-  /** Of the address that was mailed: first 16 bytes of SHA-256(organization id, address). */
+  /** Hash of the mailed address: first 16 bytes of SHA-256(organization id, address). */
   addressHash: Buffer
-  /** The same as the suppression list knows it. */
+  /** The mailed address as the suppression list knows it. */
   mailed: Addressed
-  /** Absent, or of a topic that was deleted: all mail. */
+  /** Absent, or a deleted topic: all mail. */
   topicId?: Uuid | undefined
-  /** The batch whose mail it was, or the single mail: each mail counts once. */
+  /** The batch, or the single mail, that contained the link. Each mail counts once. */
   batchId?: Uuid | undefined
   mailId?: Uuid | undefined
   addressOf: (email: string) => Addressed
   requestId?: string | undefined
 }
 
-/** Tries when the contact gets another address meanwhile. */
+/** Tries in case the contact's address changes meanwhile. */
 const MOST_TRIES = 5
 
 /**
- * Unsubscribes a person from a topic or from all mail; it holds when this returns. Acts on the
- * contact of the link, whatever address it has by now, and on the address that was mailed, whoever
- * has it by now. Where the contact no longer has that address, a link of a topic unsubscribes the
- * address from all mail: an address alone has no topics. Returns the contacts that it acted on.
+ * Unsubscribes a person from a topic or from all mail. It is done when this returns. Acts on the
+ * contact of the link, whatever its address is now, and on the mailed address, whoever has it now.
+ * If the contact no longer has that address, a link of a topic unsubscribes the address from all
+ * mail, since an address alone has no topics. Returns the affected contacts.
  */
 export async function unsubscribe(
   sql: Sql,
@@ -54,9 +54,9 @@ export async function unsubscribe(
 
 interface Unsubscribed {
   contactIds: Uuid[]
-  /** The contact got another address meanwhile, which is to be acted on as well. */
+  /** The contact's address changed meanwhile. The new one must be handled, too. */
   isAddressChanged: boolean
-  /** False: the entry was made by its hash, and whoever else has the address was not found. */
+  /** False: the entry was made by its hash, and other contacts with the address were not found. */
   isAddressKnown: boolean
 }
 
@@ -96,8 +96,8 @@ async function unsubscribeOnce(
 
 /**
  * Unsubscribes the contact whose address is known by its hash alone: for links whose contact is
- * gone and whose mail is no longer kept. It looks at every contact, after the entry was committed:
- * one that comes later finds the entry itself.
+ * gone and whose mail is no longer stored. It reads every contact after the entry was committed,
+ * since a contact that is created later finds the entry itself.
  */
 async function unsubscribeByHash(
   sql: Sql,
@@ -130,7 +130,7 @@ const unsubscribeAddresses = (
 
 const same = (a: Addressed, b: Addressed): boolean => a.keys[0].key === b.keys[0].key
 
-/** The text of the address that was mailed, as the suppression list or the mail itself keeps it. */
+/** Returns the mailed address as the suppression list or the stored mail has it. */
 async function resolveAddress(
   sql: Executor,
   organizationId: Uuid,

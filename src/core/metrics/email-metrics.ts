@@ -16,7 +16,7 @@ import type { Executor } from '../../store/db/sql.ts'
 import * as mailFigures from '../../store/metrics/mail-figures.ts'
 import { mailRates } from './mail-rates.ts'
 
-/** More rows are refused. */
+/** Queries with more rows are refused. */
 const MOST_ROWS = 10_000
 
 export interface MetricsRequest extends mailFigures.Filters {
@@ -24,14 +24,13 @@ export interface MetricsRequest extends mailFigures.Filters {
   end?: string | undefined
   timezone: string
   granularity: Granularity
-  /** A list with commas. */
+  /** Separated by commas. */
   dimensions?: string | undefined
 }
 
 /**
- * What became of the mails that were sent within a range, by the dimensions that are asked for. All
- * figures are of the mails that were sent in it, whenever they were delivered or opened, so that no
- * rate is more than 1.
+ * Counts the fate of mails that were sent within a range, by the requested dimensions. All figures
+ * refer to mails sent in the range, whenever they were delivered or opened, so no rate exceeds 1.
  */
 export async function emailMetrics(
   sql: Executor,
@@ -72,7 +71,7 @@ export async function emailMetrics(
   }
 }
 
-/** The part of a range in which there are figures, since it may be of a hundred years. */
+/** Returns the part of a range that has figures, since a range may span a hundred years. */
 async function keptWithin(
   sql: Executor,
   organizationId: Uuid,
@@ -85,7 +84,7 @@ async function keptWithin(
   return from < to ? { from, to } : undefined
 }
 
-/** To a billionth of a dollar: what is behind it is noise of the arithmetic. */
+/** Rounds to a billionth of a dollar, which removes noise of the arithmetic. */
 const rounded = (usd: number): number => Math.round(usd * 1e9) / 1e9
 
 function shown(row: mailFigures.Row, dimensions: readonly Dimension[]): MetricsRow {

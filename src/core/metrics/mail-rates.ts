@@ -12,12 +12,11 @@ import type { Executor } from '../../store/db/sql.ts'
 import * as mailFigures from '../../store/metrics/mail-figures.ts'
 
 /**
- * What a mail costs on average, by account and UTC month, at the plan that the account has now and
- * the volume that the month has by now. Accounts whose plan is not known, or has no price that we
- * know, are left out.
+ * Returns the average price of a mail by account and UTC month, by the account's present plan and
+ * the month's present volume. Accounts with an unknown plan or price are left out.
  *
- * The volume is the organization's own, of mail that we sent: one that connects the same account
- * shall not learn from a price how much others send.
+ * The volume is that of our mail for this organization: prices must not tell an organization how
+ * much others send through the same account.
  */
 export async function mailRates(
   sql: Executor,

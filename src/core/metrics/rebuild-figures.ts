@@ -6,23 +6,22 @@ import * as linkClicks from '../../store/batches/link-clicks.ts'
 
 /** Mails of one statement. */
 const PAGE = 20_000
-/** Corrections of one statement. */
 const ROWS = 1_000
 const DAY_MS = 86_400_000
 
 export interface Rebuilt {
   days: number
   mails: number
-  /** Figures that were not what the logs say. */
+  /** Figures that differed from the logs. */
   corrected: number
 }
 
 /**
- * Counts the figures of metrics and reports again from the logs, a day of an organization after the
- * other, and corrects those that differ. Of days whose logs were dropped they stay.
+ * Recounts the figures of metrics and reports from the logs, one day of an organization after the
+ * other, and corrects those that differ. Figures of days without logs stay.
  *
  * Safe while others write: a day is counted and compared as of one moment, and the difference is
- * added, never written over what is counted meanwhile.
+ * added, so that concurrent counts are kept.
  */
 export async function rebuildFigures(
   sql: Sql,

@@ -4,13 +4,10 @@ import type { Sql } from '../../store/db/sql.ts'
 import * as oldRows from '../../store/privacy/old-rows.ts'
 
 const DAY_MS = 86_400_000
-/** Rows of one statement. */
 const PAGE = 500
-/** Organizations of one call. */
 const ORGANIZATIONS = 50
 
 interface Options {
-  /** Milliseconds. */
   now: number
   page?: number
   organizations?: number
@@ -19,14 +16,14 @@ interface Options {
 
 export interface DeletedRows {
   deleted: number
-  /** There may be other organizations whose rows are to be deleted. */
+  /** Further organizations may have rows to delete. */
   more: boolean
 }
 
 /**
- * Deletes what the plans of some organizations do not keep, in statements of a bounded number of
- * rows that wait for nobody. An organization is noted once all its rows were looked through: what
- * was broken off is found again, and of each day it is looked through once.
+ * Deletes rows beyond the plans' retention for some organizations, in statements of bounded size
+ * that do not wait for locks. An organization is marked as done after all its rows were read, once
+ * a day, so an interrupted run is repeated.
  */
 export async function deleteOldRows(sql: Sql, options: Options): Promise<DeletedRows> {
   const { now, organizations = ORGANIZATIONS } = options
@@ -63,8 +60,8 @@ async function deleteOf(
 }
 
 /**
- * Deletes what finds mails of days that no plan keeps: provider's message ids, addresses of other
- * programs' mails, former contacts. Returns how many there were.
+ * Deletes references to mails beyond every plan's retention: provider message ids, addresses of
+ * other programs' mails, former contacts. Returns their number.
  */
 export async function deleteMailReferences(
   sql: Sql,

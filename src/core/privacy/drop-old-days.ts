@@ -4,23 +4,21 @@ import { type Executor, isLockUnavailable, type Sql, transact } from '../../stor
 import * as oldDays from '../../store/privacy/old-days.ts'
 
 const DAY_MS = 86_400_000
-/** Delivery events that were applied, and outbox messages that are done. */
+/** Retention of applied delivery events and finished outbox messages. */
 const QUEUE_DAYS = 30
-/** Tries to have the tables alone for a moment; the next run of the schedule tries again. */
+/** Attempts to lock the tables for a moment. The next scheduled run tries again. */
 const TRIES = 20
 const PAUSE_MS = 1_000
 
 export interface DroppedDays {
-  /** Days of tables whose partitions were dropped. */
   dropped: number
-  /** Kept, since something of them is still to be done. */
+  /** Days that still have unfinished work. */
   held: number
-  /** Kept, since others were at work with the tables all the time. */
+  /** Days whose tables were in use all the time. */
   busy: number
 }
 
 interface Options {
-  /** Milliseconds. */
   now: number
   tries?: number
   pauseMs?: number
@@ -31,11 +29,11 @@ interface Days {
   tables: readonly oldDays.DailyTable[]
   keptDays: (longestDays: number) => number
   isHeld?: (sql: Executor, day: string) => Promise<boolean>
-  /** Asked once more when nobody else has the tables. */
+  /** Asked again while nobody else can use the tables. */
   isHeldStill?: (sql: Executor, day: string) => Promise<boolean>
 }
 
-/** Tables whose partitions are dropped, those of a line together. */
+/** Tables whose partitions are dropped. Those of one line are dropped together. */
 const DAYS: readonly Days[] = [
   {
     tables: oldDays.LEDGER,
@@ -50,11 +48,11 @@ const DAYS: readonly Days[] = [
 ]
 
 /**
- * Drops the partitions of days that no plan keeps any more. Mails are never deleted, which would
- * take them off the figures of metrics: dropping a table tells no trigger.
+ * Drops the partitions of days beyond every plan's retention. Mails are never deleted, which would
+ * change the figures of metrics: dropping a table fires no trigger.
  *
- * The partitions of a mail go together: an event that comes later finds no mail and is ignored,
- * while one that found its mail would miss its own partition. Safe to repeat, also by two at once.
+ * The partitions of a mail are dropped together: a later event finds no mail and is ignored, while
+ * one that found its mail would miss its own partition. Safe to repeat, also concurrently.
  */
 export async function dropOldDays(sql: Sql, options: Options): Promise<DroppedDays> {
   const counts = { dropped: 0, held: 0, busy: 0 }

@@ -10,18 +10,17 @@ import * as formerAddresses from '../../store/privacy/former-addresses.ts'
 import { addressHash } from '../../keys/tokens.ts'
 import { removeLocked } from '../contacts/remove.ts'
 
-/** How a caller names the person to erase. */
 export interface PersonKeys {
-  /** Of a contact, in the order in which they are tried. */
+  /** Keys of a contact, in the order in which they are tried. */
   keys: readonly contacts.ContactKey[]
-  /** Of a contact that was deleted before, if none has one of the keys. */
+  /** A contact that was deleted earlier, if none has one of the keys. */
   former: { id: Uuid } | { email: string } | undefined
 }
 
 /**
- * Deletes the contact that is named, so that no mail leaves any more, and returns what names it in
- * what is stored. Where there is none: somebody who was deleted before, named by their id or
- * address, of whom only logs are left. Undefined when no such person is known.
+ * Deletes the named contact, so that no more mail is sent, and returns what identifies it in stored
+ * data. Without a contact: a person who was deleted before, named by id or address, of whom only
+ * logs are left. Undefined: no such person is known.
  */
 export async function removePerson(
   tx: Transaction,
@@ -55,7 +54,7 @@ export async function removePerson(
   return latest === undefined ? undefined : { ...rest, contactId: latest, email }
 }
 
-/** The first contact that has one of the keys. */
+/** Returns the first contact with one of the keys. */
 export async function findByKeys(
   sql: Executor,
   organizationId: Uuid,
@@ -68,15 +67,15 @@ export async function findByKeys(
   return undefined
 }
 
-/** Whose data are one person's. */
+/** All contacts and addresses of one person. */
 export interface WholePerson {
-  /** The contact, and those that were deleted before with an address of theirs. */
+  /** The contact, and deleted contacts that had one of its addresses. */
   contactIds: Uuid[]
-  /** What these contacts had before, and what they had when they were deleted. */
+  /** Earlier addresses of these contacts, and those at their deletion. */
   addresses: formerAddresses.FormerAddress[]
 }
 
-/** Finds what else is the data of the person behind a contact that has, or had, this address. */
+/** Finds all contacts and addresses of the person who has, or had, this address. */
 export async function findWholePerson(
   sql: Executor,
   organizationId: Uuid,
@@ -100,8 +99,8 @@ const startOf = ({ id: erasureId }: Pick<Erasure, 'id'>) =>
   ({ kind: 'start_erasure', payload: { erasureId } }) as const
 
 /**
- * Starts the workflow of a running erasure that is asked for again: its run may be lost. One that
- * is open goes on, and a start that waits in the outbox is enough.
+ * Starts the workflow of a running erasure that is requested again, since its run may be lost. An
+ * open run goes on, and a start that waits in the outbox is not repeated.
  */
 export async function startAgain(
   tx: Transaction,
@@ -116,8 +115,8 @@ export async function startAgain(
 }
 
 /**
- * Accepts the erasure of a person who was removed, with the outbox message that starts its
- * workflow; undefined when there is one already.
+ * Accepts the erasure of a removed person, with the outbox message that starts its workflow.
+ * Undefined: there is one already.
  */
 export async function accept(
   tx: Transaction,

@@ -14,22 +14,20 @@ export interface KnownPerson {
   contactIds: readonly Uuid[]
   email: string | null
   phone: string | null
-  /** What they had before, or have. */
   addresses: readonly FormerAddress[]
 }
 
-/** A person in texts, and what mails to them are found by. */
+/** Finds a person in texts, and the mails to them. */
 export interface FoundPerson extends PersonNames {
-  /** Addresses that they have or had, as 16 bytes of SHA-256 in hexadecimal. */
+  /** The person's addresses, as 16 bytes of SHA-256 in hexadecimal. */
   emailHashes: string[]
 }
 
-/** Any address, in the words of Postgres. */
 const ANY_EMAIL = '@'
 
 /**
- * Returns what a person is found by. Of an address or a number that they had before only the
- * hash is known: then every text with one is looked at, and what it names is hashed.
+ * Returns the search terms of a person. Of former addresses and numbers only the hash is known:
+ * then every text with an address or number is read, and its addresses and numbers are hashed.
  */
 export function personNames(
   organizationId: Uuid,
@@ -58,7 +56,7 @@ export function personNames(
   }
 }
 
-/** Of one kind: where all of them are known, those texts; else every text of the kind. */
+/** Returns the texts of one kind if all are known, else a pattern for any of that kind. */
 function patternsOf(
   hashes: ReadonlySet<string>,
   known: string | null,
