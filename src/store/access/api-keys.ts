@@ -10,7 +10,7 @@ export interface LiveKey {
   lastUsedAt: string | null
 }
 
-/** The live key with this hash. Cross-tenant: the key itself says whose it is. */
+/** The live key with this hash. Cross-tenant: the key itself names its organization. */
 export async function findLive(sql: Executor, hash: Buffer): Promise<LiveKey | undefined> {
   const [key] = await sql<LiveKey[]>`
     select organization_id, id, scopes, expires_at, last_used_at
@@ -18,7 +18,7 @@ export async function findLive(sql: Executor, hash: Buffer): Promise<LiveKey | u
   return key
 }
 
-/** Notes the minute of use; nothing happens when it is noted already. */
+/** Records the minute of use. Does nothing if it is recorded already. */
 export const touch = (
   sql: Executor,
   { organizationId, id }: Pick<LiveKey, 'organizationId' | 'id'>,
@@ -33,7 +33,6 @@ export const touch = (
 const shown = (sql: Executor) => sql`
   id, name, prefix, scopes, expires_at, last_used_at, created_at, revoked_at`
 
-/** Newest first, revoked ones too. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -79,7 +78,7 @@ export async function rename(
   return renamed
 }
 
-/** Whether the key was live until now; undefined: no such key. */
+/** Returns whether the key was live. Undefined: no such key. */
 export async function revoke(
   sql: Executor,
   organizationId: Uuid,

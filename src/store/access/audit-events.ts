@@ -5,17 +5,14 @@ import type { Executor } from '../db/sql.ts'
 export interface NewAuditEvent {
   organizationId: Uuid
   actor: { kind: 'key' | 'user'; id: Uuid } | { kind: 'operator' | 'unknown' }
-  /** `noun.participle`, as in `api_key.created`. */
   action: string
   subject?: { kind: string; id: string } | undefined
   requestId?: string | undefined
-  /** A few words; no secrets, no addresses. */
   detail?: Record<string, unknown> | undefined
-  /** ISO 8601. */
   at: string
 }
 
-/** Notes it with what it is about: in the transaction that does it. */
+/** Records an event in the transaction of its change. */
 export const record = (sql: Executor, event: NewAuditEvent) => {
   const { organizationId, actor, action, subject, requestId, detail = {}, at } = event
   return sql`
@@ -28,11 +25,14 @@ export const record = (sql: Executor, event: NewAuditEvent) => {
 
 interface ImportedBack {
   importId: Uuid
-  /** Contacts, and what they were before. */
+  /** Contacts and their former statuses. */
   resubscribed: readonly { id: Uuid; from: string }[]
 }
 
-/** Notes whom a page of an import took back; whoever asked for the import vouched for them. */
+/**
+ * Records the contacts that a page of an import resubscribed. The author of the import vouched for
+ * them.
+ */
 export async function recordImportedBack(
   sql: Executor,
   organizationId: Uuid,
@@ -60,12 +60,11 @@ interface AuditPage {
   before: Uuid | undefined
   action?: string | undefined
   actorId?: Uuid | undefined
-  /** At or after, and before: ISO 8601. */
+  /** ISO 8601. `from` is inclusive, `to` exclusive. */
   from?: string | undefined
   to?: string | undefined
 }
 
-/** Newest first. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,

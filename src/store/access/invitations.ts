@@ -10,7 +10,7 @@ const CLOSED_KEPT = '1 day'
 const EXPIRED_KEPT = '7 days'
 const MOST_DELETED = 1_000
 
-/** With which link of it works. */
+/** With the generation of its valid link. */
 export type OpenInvitation = Invitation & { generation: number }
 
 const open = (sql: Executor) => sql`accepted_at is null and revoked_at is null`
@@ -18,7 +18,6 @@ const open = (sql: Executor) => sql`accepted_at is null and revoked_at is null`
 const columns = (sql: Executor) => sql`
   id, email, role, name, invited_by, created_at, expires_at`
 
-/** Open ones, newest first. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -31,7 +30,6 @@ export const list = (
   order by id desc
   limit ${limit}`
 
-/** An open one. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
@@ -44,7 +42,6 @@ export async function find(
   return invitation
 }
 
-/** The open one to this address. */
 export async function findTo(
   sql: Executor,
   organizationId: Uuid,
@@ -63,7 +60,6 @@ interface NewInvitation {
   email: string
   role: Role
   name: string | null
-  /** Null: the operator. */
   invitedBy: Uuid | null
   at: string
   expiresAt: string
@@ -81,7 +77,7 @@ export async function create(tx: Transaction, invitation: NewInvitation): Promis
   return row
 }
 
-/** Makes the next link of an open one: those before stop working. */
+/** Makes a new link. Earlier links stop working. */
 export async function renew(
   tx: Transaction,
   { organizationId, id, expiresAt }: { organizationId: Uuid; id: Uuid; expiresAt: string },
@@ -100,7 +96,7 @@ interface Closing {
   at: string
 }
 
-/** False: it is not open any more. */
+/** False: it is no longer open. */
 export async function accept(
   tx: Transaction,
   { organizationId, id, at }: Closing,
@@ -112,7 +108,7 @@ export async function accept(
   return count > 0
 }
 
-/** False: it is not open any more. */
+/** False: it is no longer open. */
 export async function revoke(
   tx: Transaction,
   { organizationId, id, at }: Closing,
@@ -124,7 +120,7 @@ export async function revoke(
   return count > 0
 }
 
-/** Revokes the open ones that a member made as one of these roles; returns their ids. */
+/** Revokes open invitations that a member made for one of these roles. Returns their ids. */
 export async function revokeMadeBy(
   tx: Transaction,
   {
@@ -146,20 +142,20 @@ export async function revokeMadeBy(
 }
 
 interface Accepting {
-  /** Of a new person. */
+  /** For a new person. */
   id: Uuid
   email: string
   name: string
-  /** The stored hash that the password was verified against; null: there was none. */
+  /** The stored hash that the password was verified against. Null: there was none. */
   verifiedHash: string | null
-  /** Of a person who has no password yet; null: they have one. */
+  /** For a person who has no password yet. Null: they have one. */
   newHash: string | null
   at: string
 }
 
 /**
- * The person who accepts, known or new; undefined: the account has changed, or has no password and
- * is somebody's member. Cross-tenant.
+ * Returns the accepting person, new or existing. Undefined: the account has changed, or has no
+ * password and is a member elsewhere. Cross-tenant.
  */
 export async function personAccepting(tx: Transaction, who: Accepting): Promise<Uuid | undefined> {
   const { id, email, name, verifiedHash, newHash, at } = who
@@ -169,8 +165,9 @@ export async function personAccepting(tx: Transaction, who: Accepting): Promise<
 }
 
 /**
- * As letterloom_worker. Deletes those that were accepted or revoked a day ago, whose mails no limit
- * counts any more, and those that expired a week ago, with their notices. Returns how many.
+ * Runs as letterloom_worker. Deletes invitations that were accepted or revoked a day ago, whose
+ * emails no limit counts any more, and those that expired a week ago, with their notices. Returns
+ * their number.
  */
 export async function deleteOld(sql: Sql): Promise<number> {
   const [row] = await sql<{ deleted: number }[]>`

@@ -3,7 +3,7 @@ import type { Executor } from '../db/sql.ts'
 const KEPT = '1 day'
 const MOST_DELETED = 1_000
 
-/** As letterloom_worker. Deletes what is older than it is kept, a bounded number; says how many. */
+/** Runs as letterloom_worker. Deletes a bounded number of expired failures. Returns it. */
 export async function deleteOldFailures(sql: Executor): Promise<number> {
   const { count } = await sql`
     delete from login_failures

@@ -8,7 +8,6 @@ interface Place {
   createdAt: string
 }
 
-/** The newest member comes first. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -36,8 +35,8 @@ export async function find(
 }
 
 /**
- * Whether a member has this address. It looks at the members only: a look-up by the address would
- * take another time where somebody else has it.
+ * Returns whether a member has this address. Only members are read: looking up the address itself
+ * would take a different time if somebody else had it.
  */
 export async function hasAddress(
   sql: Executor,
@@ -55,7 +54,7 @@ export async function hasAddress(
   return row?.isMember === true
 }
 
-/** The person with this address, or a new one of this id and name. Cross-tenant. */
+/** Returns the person with this address, or creates one with this id and name. Cross-tenant. */
 export async function findOrAddPerson(
   sql: Executor,
   person: { id: Uuid; email: string; name: string },
@@ -70,11 +69,11 @@ interface NewMember {
   organizationId: Uuid
   userId: Uuid
   role: Role
-  /** What they are called here until they come in themselves; null: by their own name. */
+  /** Display name chosen by the inviter. Null: the name of the person's account. */
   givenName: string | null
 }
 
-/** False when the person is a member already. */
+/** False: the person is a member already. */
 export async function add(
   sql: Executor,
   { organizationId, userId, role, givenName }: NewMember,
@@ -86,7 +85,7 @@ export async function add(
   return count > 0
 }
 
-/** Gives a member another role; their sessions in this organization end with the old one. */
+/** Changes a member's role and ends their sessions in this organization. */
 export async function setRole(
   sql: Executor,
   {
@@ -111,7 +110,7 @@ export async function setRole(
     where organization_id = ${organizationId} and user_id = ${userId} and revoked_at is null`
 }
 
-/** Their sessions in this organization go with the membership. */
+/** Also ends their sessions in this organization. */
 export const remove = (sql: Executor, organizationId: Uuid, userId: Uuid) => sql`
   delete from memberships
   where organization_id = ${organizationId} and user_id = ${userId}`

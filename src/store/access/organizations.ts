@@ -5,8 +5,8 @@ import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 /**
- * Whether another organization has this resource. The only look-up by id that is cross-tenant: it
- * tells "not yours" from "not there" and is used on a miss only.
+ * Returns whether another organization has this resource. The only cross-tenant look-up by id: it
+ * tells "not yours" from "not found" and is used on a miss only.
  */
 export async function isElsewhere(
   sql: Executor,
@@ -19,7 +19,7 @@ export async function isElsewhere(
   return row !== undefined && row.owner !== null && row.owner !== organizationId
 }
 
-/** Makes an organization. Only the operator's command line and tests do this. */
+/** Only the operator's command line and tests create organizations. */
 export const create = (
   sql: Executor,
   { id, name, plan = 'free' }: { id: Uuid; name: string; plan?: string | undefined },
@@ -28,8 +28,8 @@ export const create = (
   values (${id}, ${name}, ${plan})`
 
 /**
- * Until the transaction ends nobody else locks the organization: what was counted, such as its
- * connections or its owners, is still true when it is changed.
+ * Locks the organization, so that counts, such as of its connections or owners, stay true until the
+ * transaction ends.
  */
 export const lock = (tx: Transaction, id: Uuid) => tx`
   select from organizations
@@ -44,7 +44,6 @@ export interface ListedOrganization {
   createdAt: string
 }
 
-/** Oldest first; only the operator's command line asks for all. */
 export const list = (sql: Executor, id?: Uuid) => sql<ListedOrganization[]>`
   select o.id, o.name, o.plan, o.created_at,
     (select count(*) from memberships m where m.organization_id = o.id) as members
@@ -73,7 +72,7 @@ export interface FoundOrganization {
   apiKeys: number
 }
 
-/** With how much of what plans limit it uses. */
+/** Includes the usage of everything that plans limit. */
 export async function find(sql: Executor, id: Uuid): Promise<FoundOrganization | undefined> {
   const [organization] = await sql<FoundOrganization[]>`
     select id, name, plan, created_at, updated_at,
@@ -90,13 +89,13 @@ export async function find(sql: Executor, id: Uuid): Promise<FoundOrganization |
   return organization
 }
 
-/** What a change of an organization may say; what is absent stays, null is ours again. */
+/** Absent fields stay. Null restores the default. */
 export interface OrganizationChange {
   name?: string | undefined
   branding?: BrandChange | undefined
 }
 
-/** Texts that are null are ours again. */
+/** Null texts restore the defaults. */
 type BrandChange = Partial<Omit<Brand, 'name' | 'texts'>> & {
   texts?: Partial<Record<TextName, string | null>>
 }
@@ -121,7 +120,6 @@ export async function change(
     where id = ${id}`
 }
 
-/** The brand of the organization `o`, as an object. */
 export const brandOf = (sql: Executor) => sql`
   jsonb_build_object('name', o.name, 'accentColor', o.accent_color,
     'backgroundColor', o.background_color, 'language', o.language,

@@ -2,13 +2,13 @@ import type { Limit, Plan } from '../../domain/access/plan.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** The figures that hold for the organization; `undefined`: there is no such organization. */
+/** Effective limits of the organization. Undefined: there is no such organization. */
 export async function find(sql: Executor, organizationId: Uuid): Promise<Plan | undefined> {
   const [plan] = await sql<Plan[]>`${figures(sql, organizationId)}`
   return plan
 }
 
-/** The same, as a part of a statement. */
+/** The same as a part of a statement. */
 export const figures = (sql: Executor, organizationId: Uuid) => sql`
   select p.name,
     coalesce(o.requests_per_minute, p.requests_per_minute) as requests_per_minute,
@@ -24,10 +24,10 @@ export const figures = (sql: Executor, organizationId: Uuid) => sql`
   left join plan_overrides o on o.organization_id = organizations.id
   where organizations.id = ${organizationId}`
 
-/** An organization's own figures. Null: as its plan says. */
+/** The organization's own limits. Null: the plan's. */
 type OwnLimits = Record<Limit, number | null>
 
-/** `undefined`: there is no such organization. */
+/** Undefined: there is no such organization. */
 export async function findOwn(sql: Executor, organizationId: Uuid): Promise<OwnLimits | undefined> {
   const [own] = await sql<OwnLimits[]>`
     select o.requests_per_minute, o.requests_per_day, o.events_per_month, o.connections, o.workflows,
@@ -38,7 +38,7 @@ export async function findOwn(sql: Executor, organizationId: Uuid): Promise<OwnL
   return own
 }
 
-/** Replaces them all. Only operators may: the API's role cannot write them. */
+/** Replaces all own limits. Only operators may: the API's role cannot write them. */
 export const setOwn = (sql: Executor, organizationId: Uuid, own: OwnLimits) => sql`
   insert into plan_overrides (organization_id, requests_per_minute, requests_per_day,
     events_per_month, connections, workflows, stored_bytes)
@@ -52,7 +52,7 @@ export const setOwn = (sql: Executor, organizationId: Uuid, own: OwnLimits) => s
     workflows = excluded.workflows,
     stored_bytes = excluded.stored_bytes`
 
-/** Days for which the logs of some organization may have to be kept. */
+/** The longest retention of logs of any organization, in days. */
 export async function findLongestRetention(sql: Executor): Promise<number> {
   const [longest] = await sql<{ days: number }[]>`
     select greatest((select max(retention_days) from plans),
@@ -61,7 +61,6 @@ export async function findLongestRetention(sql: Executor): Promise<number> {
   return longest.days
 }
 
-/** All plans, the smallest first. */
 export const list = (sql: Executor) => sql<Plan[]>`
   select name, requests_per_minute, requests_per_day, events_per_month, connections, workflows,
     segments, stored_bytes, retention_days

@@ -6,15 +6,15 @@ export interface LiveSession {
   organizationId: Uuid
   id: Uuid
   userId: Uuid
-  /** What the person is in the session's organization now. */
+  /** The person's present role in the session's organization. */
   role: Role
   lastSeenAt: string
   expiresAt: string
 }
 
 /**
- * The session with this hash, unless it was revoked or its person left; whether its time is over is
- * the caller's to say. Cross-tenant: the token itself says whose it is.
+ * The session with this hash, unless it was revoked or its person left. The caller checks its
+ * expiry. Cross-tenant: the token itself names its person.
  */
 export async function findLive(sql: Executor, hash: Buffer): Promise<LiveSession | undefined> {
   const [session] = await sql<LiveSession[]>`
@@ -23,7 +23,7 @@ export async function findLive(sql: Executor, hash: Buffer): Promise<LiveSession
   return session
 }
 
-/** Notes that it was used at `at`; the caller does so once a minute. */
+/** Records use at `at`. The caller does so once a minute. */
 export const touch = (
   sql: Executor,
   { organizationId, id }: Pick<LiveSession, 'organizationId' | 'id'>,
@@ -33,11 +33,11 @@ export const touch = (
   set last_seen_at = greatest(last_seen_at, ${at}::timestamptz)
   where organization_id = ${organizationId} and id = ${id}`
 
-/** What somebody who logs in is looked up by: an address; a keyed hash of it for the failures. */
+/** Keys of a login: an address, and a keyed hash of it for the failures. */
 export interface Asked {
   email: string
   account: Buffer
-  /** Failures before this are forgotten. */
+  /** Earlier failures are forgotten. */
   since: string
 }
 
@@ -48,7 +48,7 @@ export interface LoginLookup {
   failures: number
 }
 
-/** The person with this address, if any, and how often somebody failed to be them. Cross-tenant. */
+/** Returns the person with this address, if any, and the number of failed logins. Cross-tenant. */
 export async function lookUp(
   sql: Executor,
   { email, account, since }: Asked,
@@ -60,7 +60,7 @@ export async function lookUp(
   return found
 }
 
-/** Counts a failure of the address, also of one that nobody has. Cross-tenant. */
+/** Counts a failure of the address, even if nobody has it. Cross-tenant. */
 export const noteFailure = (
   sql: Executor,
   { account, at, since }: { account: Buffer; at: string; since: string },
@@ -75,7 +75,7 @@ export interface Membership {
   role: Role
 }
 
-/** The organizations a person is a member of, in the order they joined them. Cross-tenant. */
+/** Organizations of a person, in the order in which they joined. Cross-tenant. */
 export const listOrganizations = (sql: Executor, userId: Uuid) => sql<Membership[]>`
   select id, name, role
   from person_organizations(${userId})`
@@ -89,13 +89,13 @@ interface Opening {
   hash: Buffer
   at: string
   expiresAt: string
-  /** Sessions not used since then have ended. */
+  /** Sessions that were not used since then have ended. */
   idleSince: string
 }
 
 /**
- * Opens a session; the person's ended ones go. False when the password was changed meanwhile, or
- * the person is not a member any more. Cross-tenant.
+ * Opens a session and deletes the person's ended ones. False: the password was changed meanwhile,
+ * or the person is no longer a member. Cross-tenant.
  */
 export async function open(sql: Executor, opening: Opening): Promise<boolean> {
   const { userId, organizationId, passwordHash, id, hash, at, expiresAt, idleSince } = opening
@@ -114,8 +114,8 @@ interface Switch {
 }
 
 /**
- * Ends one session and opens another for the same person in another organization, until the same
- * time, which it answers. Undefined: no member there, or ended already. Cross-tenant.
+ * Ends one session and opens another for the same person in another organization. Returns its
+ * expiry, which stays the same. Undefined: not a member there, or ended already. Cross-tenant.
  */
 export async function switchTo(sql: Executor, change: Switch): Promise<string | undefined> {
   const { from, organizationId, id, hash, at } = change
@@ -149,13 +149,13 @@ export const list = (sql: Executor, userId: Uuid, { at, idleSince, before, limit
 
 interface Ending {
   at: string
-  /** This one; else all … */
+  /** Ends this session. Absent: all … */
   only?: Uuid
-  /** … but this one. */
+  /** … except this one. */
   keep?: Uuid
 }
 
-/** Ends sessions of a person in any organization; returns how many were live. Cross-tenant. */
+/** Ends sessions of a person in any organization. Returns the number of live ones. Cross-tenant. */
 export async function end(
   sql: Executor,
   userId: Uuid,
@@ -166,7 +166,7 @@ export async function end(
   return row?.ended ?? 0
 }
 
-/** How many of a person's sessions in one organization ended at this time: `only` this one. */
+/** Counts a person's sessions in one organization that ended at this time. `only`: this one. */
 export async function countEnded(
   sql: Executor,
   {
@@ -190,12 +190,11 @@ interface PasswordChange {
   userId: Uuid
   verifiedHash: string
   newHash: string
-  /** The one session that goes on. */
   keep: Uuid
   at: string
 }
 
-/** False when the password was changed meanwhile. Cross-tenant. */
+/** False: the password was changed meanwhile. Cross-tenant. */
 export async function changePassword(sql: Executor, change: PasswordChange): Promise<boolean> {
   const { userId, verifiedHash, newHash, keep, at } = change
   const [row] = await sql<{ changed: boolean }[]>`

@@ -1,7 +1,7 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** Returns the bytes of an organization that its plan limits; triggers count them. */
+/** Bytes that the plan limits. Triggers count them. */
 export async function count(sql: Executor, organizationId: Uuid): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`
     select coalesce(sum(bytes), 0)::bigint as bytes
@@ -10,7 +10,7 @@ export async function count(sql: Executor, organizationId: Uuid): Promise<number
   return row?.bytes ?? 0
 }
 
-/** Whether an organization has stored less than its plan allows. */
+/** Returns whether an organization has stored less than its plan allows. */
 export async function hasRoom(sql: Executor, organizationId: Uuid): Promise<boolean> {
   const [row] = await sql<{ hasRoom: boolean }[]>`
     select has_storage_room(${organizationId}) as has_room`

@@ -12,7 +12,6 @@ export interface User {
   createdAt: string
 }
 
-/** Oldest first. */
 export const list = (sql: Executor) => sql<User[]>`
   select id, email, name, password_changed_at, created_at
   from users
@@ -33,7 +32,7 @@ interface NewUser {
   passwordHash: string
 }
 
-/** False when somebody has this address. */
+/** False: the address is taken. */
 export async function create(
   sql: Executor,
   { id, email, name, passwordHash }: NewUser,
@@ -45,7 +44,7 @@ export async function create(
   return count > 0
 }
 
-/** Sets it whatever it was; all sessions of the person end. */
+/** Sets the password unconditionally. All sessions of the person end. */
 export async function setPassword(sql: Executor, id: Uuid, passwordHash: string): Promise<void> {
   await sql`
     update users

@@ -1,4 +1,4 @@
-/** Makes SQL of audiences. Every value is a parameter of the statement. */
+/** Turns audiences into SQL. Every value is a parameter. */
 import type { Audience, Criterion } from '../../domain/audience/audience.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
 import type { Uuid } from '../../runtime/ids.ts'
@@ -8,7 +8,7 @@ import { holds } from './condition-sql.ts'
 import { columns, withStats } from './contact-columns.ts'
 import { between, type Range } from './range.ts'
 
-/** For `where`: those of an organization's `contacts` that are in the audience. */
+/** A `where` part that selects the contacts of an audience. */
 export const isIn = (
   sql: Executor,
   organizationId: Uuid,
@@ -59,8 +59,8 @@ function meets(sql: Executor, organizationId: Uuid, criterion: Criterion, range:
 }
 
 /**
- * Subscribers of a topic, or of any of several, are bounded by the range, too: so their index is
- * read from where the last page ended, which Postgres does not conclude by itself.
+ * Subscribers are bounded by the page's range, too, so that their index is read from the end of the
+ * last page. Postgres does not conclude that by itself.
  */
 const subscribes = (
   sql: Executor,
@@ -78,8 +78,8 @@ const subscribes = (
   )`
 
 /**
- * The ids of those of whom a condition holds. A set, which the planner may join: where it is denied
- * as a predicate, it would be asked of each contact.
+ * Ids of the contacts that meet a condition. A set, which the planner may join: a negated predicate
+ * would be evaluated for each contact.
  */
 const membersOf = (
   sql: Executor,
@@ -93,7 +93,6 @@ const membersOf = (
     ${between(sql, sql`contacts.id`, range)}
     and ${holds(sql, organizationId, condition, now, { range })}`
 
-/** A page of them, newest first. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -107,7 +106,6 @@ export const list = (
   limit ${limit}
   offset ${offset}`
 
-/** A page of their ids, in order. */
 export const listIds = (
   sql: Executor,
   organizationId: Uuid,
@@ -121,8 +119,8 @@ export const listIds = (
   limit ${limit}`
 
 /**
- * The last of the next `size` contacts of an organization, newest first or in the order of their
- * ids; undefined: there are fewer.
+ * Returns the last of the next `size` contacts of an organization, newest first or by id.
+ * Undefined: there are fewer.
  */
 export async function endOfStretch(
   sql: Executor,
@@ -140,7 +138,7 @@ export async function endOfStretch(
   return row?.id
 }
 
-/** How many there are of each status of their address; `no_address`: without one. */
+/** Counts contacts by the status of their address. `no_address`: without one. */
 export const countByStatus = (sql: Executor, organizationId: Uuid, audience: Audience) => sql<
   { reason: string; count: number }[]
 >`
@@ -152,9 +150,9 @@ export const countByStatus = (sql: Executor, organizationId: Uuid, audience: Aud
   order by 1`
 
 /**
- * How many there are in one of `parts` equal parts of all contacts; 1 is all of them. For
- * conditions: with a limit the planner would look contact by contact, which for a rare condition
- * costs many times the whole set.
+ * Counts the contacts in one of `parts` equal parts. 1: all of them. Conditions are counted without
+ * a limit, which would make the planner read contact by contact and, for a rare condition, cost
+ * many times the whole set.
  */
 export async function countAll(
   sql: Executor,
@@ -169,16 +167,13 @@ export async function countAll(
   return row?.total ?? 0
 }
 
-/** Of a hash of its own: a condition on a bucket must not be met by a whole part, or by none. */
+/** Uses a hash of its own, so that a condition on a bucket does not match a whole part or none. */
 export const isInPart = (sql: Executor, parts: number): Part =>
   parts === 1
     ? sql``
     : sql`and (uuid_hash(contacts.id)::bigint + 2147483648) % ${parts}::bigint = 0`
 
-/**
- * How many there are, counted up to `most`: a count of millions on every page would cost more than
- * it.
- */
+/** Counts up to `most`, since counting millions costs more than a page. */
 export async function count(
   sql: Executor,
   organizationId: Uuid,

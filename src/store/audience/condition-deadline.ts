@@ -1,4 +1,4 @@
-/** When the answer of a condition changes by itself, because time passes. */
+/** Finds the time at which the result of a condition changes without any write. */
 import { filtersOf } from '../../domain/audience/condition-check.ts'
 import { eventCountOf, span } from '../../domain/audience/condition-events.ts'
 import { type Field, fieldOf } from '../../domain/audience/condition-fields.ts'
@@ -10,9 +10,8 @@ import { type Asking, column, isCounted } from './condition-sql.ts'
 import { valueAt } from './condition-value-sql.ts'
 
 /**
- * For `select`: the earliest time after which one of these conditions may be answered differently
- * of a row of `contacts` of which nothing is written; null: never. Undefined: none of them asks
- * about the present time.
+ * A `select` part: the earliest time at which one of these conditions may change for an unchanged
+ * row of `contacts`. Null: never. Undefined: none of them depends on the present time.
  */
 export function nextChange(asking: Asking, conditions: readonly Condition[]): Part | undefined {
   const filters = new Map(
@@ -40,8 +39,8 @@ function changesOf(asking: Asking, filter: Filter): Part[] {
 }
 
 /**
- * When a filter that compares a time with the present changes its answer: in milliseconds after
- * that time, in their order. Undefined: it does not.
+ * Returns when a filter that compares a time with the present changes, in milliseconds after that
+ * time. Undefined: it does not.
  */
 function momentsOf({ operator, value, unit }: Filter): [number, number] | undefined {
   switch (operator) {
@@ -61,7 +60,6 @@ function momentsOf({ operator, value, unit }: Filter): [number, number] | undefi
   }
 }
 
-/** The first of these moments that is still to come. */
 function nextOf(asking: Asking, time: Part, moments: [number, number]): Part {
   const { sql } = asking
   const now = sql`${new Date(asking.now).toISOString()}::timestamptz`
@@ -72,7 +70,7 @@ function nextOf(asking: Asking, time: Part, moments: [number, number]): Part {
 const after = ({ sql }: Asking, time: Part, ms: number): Part =>
   sql`${time} + ${ms}::float8 * interval '1 millisecond'`
 
-/** Events leave a span, and what is asked of their properties may change its answer, too. */
+/** Events leave a period, and filters of their properties may change, too. */
 function changesOfEvents(asking: Asking, filter: Filter): Part[] {
   const { sql, organizationId } = asking
   const asked = eventCountOf(filter)

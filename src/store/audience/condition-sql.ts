@@ -1,9 +1,9 @@
 /**
- * Makes SQL of conditions: for each the predicate that holds of a row of `contacts` exactly where
- * `evaluate` in src/domain/audience/condition-eval.ts says so. What a caller wrote is a parameter,
- * names of properties too, and no stored value makes a statement fail.
+ * Turns conditions into SQL: a predicate that holds for a row of `contacts` exactly where
+ * `evaluate` in src/domain/audience/condition-eval.ts does. Everything a caller wrote is a
+ * parameter, also names of properties, and no stored value makes a statement fail.
  *
- * A predicate may be null where it does not hold. What is denied is therefore `is not true`.
+ * A predicate may be null where it does not hold, so negation is `is not true`.
  */
 import { adapted, isBlankGroup, valueHolds } from '../../domain/audience/condition-eval.ts'
 import {
@@ -31,31 +31,27 @@ import { between, type Range } from './range.ts'
 export interface Asking {
   sql: Executor
   organizationId: Uuid
-  /** Milliseconds since 1970: the present time. */
+  /** Present time, milliseconds since 1970. */
   now: number
-  /** The object that `properties.<path>` is of: the contact's when absent. */
+  /** The object of `properties.<path>`. Absent: the contact's. */
   properties?: Part | undefined
   among?: Among | undefined
-  /** Only contacts of it are asked about: events of others need not be counted. */
+  /** Only contacts of this range matter, so events of others need not be counted. */
   range?: Range | undefined
-  /** Whether all contacts are asked: then a set of many of them is made once for all. */
+  /** All contacts are read, so a set of matching ones is computed once. */
   areAll?: boolean | undefined
-  /** Whether this is an alternative to something else: then the planner cannot join. */
+  /** The predicate is one side of an `or`, which the planner cannot join. */
   isAlternative?: boolean | undefined
 }
 
-/** The only contacts that are asked about: no events of others are read. */
+/** The only contacts that matter. No events of others are read. */
 interface Among {
-  /** An array of their ids. */
   ids: Part
   /** No event of theirs is older than this id. */
   since: Uuid
 }
 
-/**
- * For `where`: those of an organization's `contacts` of which a checked condition holds. `now` in
- * ISO 8601.
- */
+/** A `where` part that selects the contacts that meet a checked condition. `now` is ISO 8601. */
 export const holds = (
   sql: Executor,
   organizationId: Uuid,
@@ -85,11 +81,11 @@ function groupHolds(given: Asking, group: Group): Part {
   return not ? sql`(${held} is not true)` : held
 }
 
-/** Nothing at all does not hold: an empty condition would mean everybody. */
+/** An empty list does not hold: an empty condition would match everybody. */
 const allOf = (sql: Executor, parts: readonly Part[]): Part =>
   parts.length === 0 ? sql`false` : sql`(true ${parts.map((each) => sql`and ${each}`)})`
 
-/** The negative operators, and what they deny. */
+/** Negative operators and their opposites. */
 const DENIED: Partial<Record<Operator, Operator>> = {
   notEquals: 'equals',
   notInList: 'inList',
@@ -185,7 +181,6 @@ const subscribesTo = ({ sql, organizationId }: Asking, topic: string): Part => s
 
 const DAY_MS = 86_400_000
 
-/** Whether as many events are counted as a filter says. */
 function triggered(asking: Asking, filter: Filter): Part {
   const { sql } = asking
   const asked = eventCountOf(filter)
@@ -200,7 +195,6 @@ function triggered(asking: Asking, filter: Filter): Part {
   return bounds.length === 1 && first ? first : allOf(sql, bounds)
 }
 
-/** Whether a contact has at least so many events: one or more. */
 function hasEvents(asking: Asking, asked: EventCount, least: number): Part {
   const { sql, among, range } = asking
   const counted = sql`
@@ -228,7 +222,7 @@ function hasEvents(asking: Asking, asked: EventCount, least: number): Part {
 const isAmong = (sql: Executor, { ids, since }: Among) =>
   sql`and events.contact_id = any(${ids}) and events.id >= ${since}`
 
-/** For `where`: the `events` of an organization that a question counts, whosoever they are. */
+/** A `where` part that selects the events that a question counts, of any contact. */
 export function isCounted(
   { sql, organizationId, now }: Pick<Asking, 'sql' | 'organizationId' | 'now'>,
   { name, spanMs, where }: EventQuestion,
@@ -248,8 +242,8 @@ export function isCounted(
 }
 
 /**
- * Events of the last days are in the last partitions: an event is received when it occurs or later,
- * but for clocks that differ, for which a day is left.
+ * Recent events are in the latest partitions: an event is received when it occurs or later. A day
+ * is allowed for clock differences.
  */
 function isRecent({ sql, now }: Asking, spanMs: number): Part {
   const from = now - spanMs
@@ -258,7 +252,6 @@ function isRecent({ sql, now }: Asking, spanMs: number): Part {
     and events.occurred_at >= ${moment(sql, from)}`
 }
 
-/** `bucketOf` in SQL. */
 function inBucket(sql: Executor, value: unknown): Part {
   const { buckets, index } = { buckets: 1, index: -1, ...Object(value) }
   return sql`

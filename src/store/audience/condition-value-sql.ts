@@ -1,4 +1,4 @@
-/** Makes SQL of what conditions say of one value: a text, a time, or JSON. */
+/** Turns the comparison of one value into SQL: a text, a time, or JSON. */
 import { NOW, type Filter, type Operator } from '../../domain/audience/condition.ts'
 import { span } from '../../domain/audience/condition-events.ts'
 import type { Field } from '../../domain/audience/condition-fields.ts'
@@ -20,7 +20,6 @@ export function textHolds(sql: Executor, text: Part, filter: Filter): Part {
   return partHolds(sql, text, filter)
 }
 
-/** Whether a text has this part, begins or ends so. */
 function partHolds(sql: Executor, text: Part, { operator, value }: Filter): Part {
   const part = sql`${String(value)}::text`
   switch (operator) {
@@ -63,7 +62,7 @@ export function comparison(sql: Executor, operator: Operator): Part {
   }
 }
 
-/** A moment as Postgres reads it. No time that is stored is outside of these years. */
+/** A time literal of Postgres. All stored times are within these years. */
 export function moment(sql: Executor, ms: number): Part {
   if (ms < FIRST) return sql`'-infinity'::timestamptz`
   return ms > LAST ? sql`'infinity'::timestamptz` : sql`${new Date(ms).toISOString()}::timestamptz`
@@ -72,7 +71,7 @@ export function moment(sql: Executor, ms: number): Part {
 const FIRST = Date.parse('0001-01-01T00:00:00Z')
 const LAST = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** `lookUp` in SQL, but for objects that are written flat: see `isThere`. */
+/** `lookUp` in SQL, except for objects that are written flat, see `isThere`. */
 export function valueAt({ sql, properties }: Asking, { of, path }: JsonField): Part {
   // Of what starts executions and of events nothing is known here: it is missing.
   if (of !== 'properties') return sql`null::jsonb`
@@ -96,7 +95,7 @@ export function valueAt({ sql, properties }: Asking, { of, path }: JsonField): P
 
 type JsonField = Extract<Field, { kind: 'json' }>
 
-/** Whether there is a value, or an object that is written flat. */
+/** Returns whether there is a value, or an object that is written flat. */
 export function isThere(asking: Asking, field: JsonField): Part {
   const { sql, properties = sql`contacts.properties` } = asking
   const value = sql`${valueAt(asking, field)} #>> '{}' is not null`
@@ -109,8 +108,8 @@ export function isThere(asking: Asking, field: JsonField): Part {
 }
 
 /**
- * A key of an object, or a place of a list as JavaScript counts: Postgres would count from the end,
- * too, and take blanks and zeros before the number.
+ * A key of an object, or an index of a list as in JavaScript. Postgres would also count from the
+ * end and accept blanks and zeros before the number.
  */
 const keyOf = (sql: Executor, key: string): Part =>
   /^(?:0|[1-9]\d*)$/.test(key) ? sql`#> array[${key}::text]` : sql`-> ${key}::text`
@@ -152,7 +151,6 @@ function orderHolds(asking: Asking, value: Part, filter: Filter): Part {
     : timeHolds(asking, sql`condition_time(${value})`, filter)
 }
 
-/** `isSame` in SQL, with each of a list. */
 function isOneOf(sql: Executor, value: Part, list: readonly unknown[]): Part {
   const same = sql`${value} = any(${list.flatMap(spellings)}::text[]::jsonb[])`
   // A text may be written as the number or the boolean in many ways.
@@ -165,7 +163,7 @@ function isOneOf(sql: Executor, value: Part, list: readonly unknown[]): Part {
   )`
 }
 
-/** The JSON of all values that are the same as this one, but for texts that are written as it. */
+/** JSON spellings of all values that equal this one, except texts. */
 function spellings(value: unknown): string[] {
   const read = typeof value === 'string' ? (numberOf(value) ?? booleanOf(value)) : undefined
   return [JSON.stringify(value), ...(read === undefined ? [] : [JSON.stringify(read)])]

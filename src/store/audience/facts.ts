@@ -11,13 +11,10 @@ import { isCounted } from './condition-sql.ts'
 import { columns, withStats } from './contact-columns.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** What conditions ask about that is not the contact's. */
+/** Facts of conditions that do not belong to the contact. */
 export type About = Pick<Facts, 'trigger' | 'event' | 'now'>
 
-/**
- * What these conditions ask about a contact, and no more than that; undefined: there is no such
- * contact.
- */
+/** Loads the facts that these conditions need. Undefined: there is no such contact. */
 export async function load(
   sql: Executor,
   organizationId: Uuid,
@@ -44,7 +41,6 @@ export async function load(
   }
 }
 
-/** What conditions ask about contacts themselves, by their ids. */
 export async function contacts(
   sql: Executor,
   organizationId: Uuid,
@@ -68,7 +64,7 @@ const topicsOf = (sql: Executor, organizationId: Uuid, contactId: Uuid) => sql<
   where s.organization_id = ${organizationId} and s.contact_id = ${contactId}
     and s.status = 'subscribed'`
 
-/** Counts the events of a contact for each question, by its key. */
+/** Counts the events of a contact by question key. */
 async function countEvents(
   sql: Executor,
   organizationId: Uuid,
@@ -88,7 +84,7 @@ async function countEvents(
   return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
-/** One of a contact's own properties; undefined: they have none of that name. */
+/** Returns one of a contact's own properties, or undefined. */
 export async function property(
   sql: Executor,
   organizationId: Uuid,

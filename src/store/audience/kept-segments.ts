@@ -1,11 +1,11 @@
-/** The segments whose members are kept, because something wants to know who enters and leaves. */
+/** Segments whose members are stored, because something needs to know who enters and leaves. */
 import type { Needs } from '../../domain/audience/condition-needs.ts'
 import type { SegmentFailure } from '../../domain/audience/audience.ts'
 import type { Condition } from '../../domain/audience/condition.ts'
 import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** Begins to keep a segment that is locked, unless it is kept already. */
+/** Begins to store the members of a locked segment, unless they are stored already. */
 export async function keep(
   tx: Transaction,
   organizationId: Uuid,
@@ -30,13 +30,13 @@ export async function keep(
     on conflict (organization_id, segment_id) where dropped_at is null do nothing`
 }
 
-/** Ends it: from now on nobody enters or leaves. The segment is locked, or gone. */
+/** Stops storing the members. The segment is locked, or gone. */
 export const drop = (sql: Executor, organizationId: Uuid, segmentId: Uuid) => sql`
   update kept_segments
   set dropped_at = clock_timestamp()
   where organization_id = ${organizationId} and segment_id = ${segmentId} and dropped_at is null`
 
-/** The condition of a segment that is locked has changed: all contacts are looked at again. */
+/** Starts a new scan of all contacts after a locked segment's condition has changed. */
 export const rescan = (
   tx: Transaction,
   organizationId: Uuid,
@@ -55,18 +55,18 @@ export interface KeptSegment {
   /** Null: the segment is gone. */
   condition: Condition | null
   keptSince: string
-  /** Whether all that were members at first have been recorded. */
+  /** Whether all original members have been recorded. */
   isRecorded: boolean
-  /** The last contact that the scan has looked at. */
+  /** The last contact that the scan has read. */
   scanCursor: Uuid | null
-  /** The last contact that had been looked at before the first scan began anew. */
+  /** The last contact that had been read before the first scan started anew. */
   recordedTo: Uuid | null
   scan: number
-  /** Its scan is open and no transaction is waited for any more. */
+  /** The scan is open, and no transaction is waited for. */
   mayBeScanned: boolean
 }
 
-/** Those that are asked now: without those that are set aside. */
+/** Lists segments to evaluate, without those that are set aside. */
 export const list = (sql: Executor, organizationId: Uuid) => sql<KeptSegment[]>`
   select k.id, k.segment_id, s.condition, k.kept_since, k.recorded_at is not null as is_recorded,
     k.scan_cursor, k.recorded_to, k.scan,
@@ -79,9 +79,9 @@ export const list = (sql: Executor, organizationId: Uuid) => sql<KeptSegment[]>`
   order by k.id`
 
 /**
- * Notes that scans begin. They may look at contacts later: transactions that had begun to write
- * before they could see that the segment is kept have marked nothing, so their ends are waited for.
- * They are those that have a number by now; the number of this one may be older than theirs.
+ * Marks scans as begun. They read contacts after a wait: transactions that started before the
+ * segment was visible as stored have marked nothing, so their ends are waited for. These are the
+ * transactions that have a number by now. This transaction's own number may be lower than theirs.
  */
 export const beginScans = (tx: Transaction, organizationId: Uuid) => tx`
   update kept_segments
@@ -89,7 +89,7 @@ export const beginScans = (tx: Transaction, organizationId: Uuid) => tx`
   where organization_id = ${organizationId} and dropped_at is null and not is_scanned
     and scan_after is null`
 
-/** Notes how far a scan has come; null: it has looked at all. Nothing if another has begun. */
+/** Records the progress of a scan. Null: finished. Does nothing if another scan has begun. */
 export const recordScan = (
   tx: Transaction,
   organizationId: Uuid,
@@ -104,13 +104,13 @@ export const recordScan = (
       when ${cursor === null} then coalesce(recorded_at, clock_timestamp()) else recorded_at end
   where organization_id = ${organizationId} and id = ${id} and scan = ${scan}`
 
-/** The longest wait is the first one, doubled so often. */
+/** The first wait is doubled up to this often. */
 const MOST_DOUBLED = 7
 
 /**
- * Sets a segment aside that cannot be asked: until then nobody enters or leaves it. What is marked
- * meanwhile is not asked about it, so a scan of all contacts begins anew. Returns until when it is
- * set aside; undefined: its condition has changed.
+ * Sets aside a segment that cannot be evaluated: until then nobody enters or leaves it. Contacts
+ * that are marked meanwhile are not evaluated for it, so a new scan of all contacts begins. Returns
+ * the end of the pause. Undefined: its condition has changed.
  */
 export async function setAside(
   sql: Executor,
@@ -131,7 +131,7 @@ export async function setAside(
   return row?.setAsideUntil
 }
 
-/** When contacts entered a kept segment, by id; of one that is not kept nothing is known. */
+/** Returns when contacts entered a stored segment, by id. Empty for other segments. */
 export async function entryTimes(
   sql: Executor,
   organizationId: Uuid,
@@ -147,7 +147,9 @@ export async function entryTimes(
   return new Map(rows.map(({ contactId, enteredAt }) => [contactId, enteredAt]))
 }
 
-/** Deletes up to `limit` members of segments that are kept no more, and in the end these. */
+/**
+ * Deletes up to `limit` members of segments that are no longer stored, and finally the segments.
+ */
 export async function deleteDropped(
   tx: Transaction,
   organizationId: Uuid,

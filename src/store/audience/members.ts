@@ -1,6 +1,6 @@
 /**
- * The contacts of which a condition holds, asked of the contacts themselves. `sql` is a pool of
- * `letterloom_search`, as for searches: nothing but `organizationId` keeps tenants apart here.
+ * Finds the contacts that meet a condition by reading the contacts. `sql` is a pool of
+ * `letterloom_search`, as for searches: only `organizationId` separates tenants here.
  */
 import type { Condition } from '../../domain/audience/condition.ts'
 import type { Uuid } from '../../runtime/ids.ts'
@@ -13,20 +13,19 @@ import { columns, withStats } from './contact-columns.ts'
 export interface Asked {
   organizationId: Uuid
   condition: Condition
-  /** ISO 8601: what `within` counts back from. */
+  /** ISO 8601. `within` counts back from it. */
   now: string
 }
 
 interface Looked {
-  /** Only one of so many equal parts of all contacts is looked at: 1 is all of them. */
+  /** One of this many equal parts of all contacts is read. 1: all of them. */
   parts: number
-  /** Members that are told, newest first. */
   limit: number
 }
 
 /**
- * How many of the contacts that were looked at are members, and the newest of these. They are found
- * first: in the order of a page the planner would try contact after contact until it is full.
+ * Counts members among the contacts that were read, and returns the newest. Members are found
+ * first: in the order of a page the planner would try contact after contact until the page is full.
  */
 export async function survey(sql: Executor, asked: Asked, { parts, limit }: Looked) {
   const { organizationId } = asked
@@ -53,14 +52,14 @@ const idsOf = (sql: Executor, { organizationId, condition, now }: Asked, parts: 
     ${isInPart(sql, parts)}`
 
 /**
- * For the rest of a transaction that asks conditions of all contacts: to read a table whole is
- * often best then, which a pool of searches otherwise avoids (docs/benchmarks.md), and the contacts
- * of a million events are to fit into one hash.
+ * Allows reading whole tables for the rest of a transaction that evaluates all contacts. Pools of
+ * searches otherwise avoid it (docs/benchmarks.md). The contacts of a million events must fit into
+ * one hash.
  */
 export const allowWholeReads = (tx: Transaction) => tx`
   select set_config('enable_seqscan', 'on', true), set_config('work_mem', '64MB', true)`
 
-/** The lines of the plan by which all members are found; `isRun`: with what it took. */
+/** Returns the plan by which all members are found. `isRun`: with measured times. */
 export async function explain(
   sql: Executor,
   asked: Asked,

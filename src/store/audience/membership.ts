@@ -1,6 +1,6 @@
 /**
- * The members of kept segments, and the contacts that are to be looked at. What is here runs in a
- * transaction that has taken its organization's turn: nobody else evaluates its contacts.
+ * Members of stored segments, and the contacts to evaluate. Everything here runs in a transaction
+ * that holds its organization's turn: nobody else evaluates its contacts.
  */
 import type { Condition } from '../../domain/audience/condition.ts'
 import { earliestAbout, type Uuid } from '../../runtime/ids.ts'
@@ -9,8 +9,8 @@ import { nextChange } from './condition-deadline.ts'
 import { holds } from './condition-sql.ts'
 
 /**
- * Takes the turn of the organization with dirty contacts, open scans or members to delete that has
- * waited longest; undefined: there is none that nobody else has taken. `hasFailed`: it was put off.
+ * Takes the turn of the organization that has waited longest with marked contacts, open scans or
+ * members to delete. Undefined: none is free. `hasFailed`: it was postponed.
  */
 export async function takeTurn(
   tx: Transaction,
@@ -57,15 +57,15 @@ export async function takeTurn(
   return turn
 }
 
-/** Another organization is taken first: the contacts of this one could not be evaluated. */
+/** Postpones an organization whose contacts could not be evaluated. */
 export const putOff = (sql: Sql, organizationId: Uuid, ms: number) => sql`
   update membership_turns
   set put_off_until = clock_timestamp() + ${ms} * interval '1 millisecond'
   where organization_id = ${organizationId}`
 
 /**
- * Limits the statements that follow in a transaction to so many milliseconds, or to the limit they
- * have already. Returns that one.
+ * Limits the following statements of a transaction to so many milliseconds, or to their present
+ * limit. Returns the present limit.
  */
 export async function limitStatements(tx: Transaction, ms: number): Promise<number> {
   const [row] = await tx<{ before: number }[]>`
@@ -79,18 +79,17 @@ export async function limitStatements(tx: Transaction, ms: number): Promise<numb
   return row?.before ?? 0
 }
 
-/** Gives the statements that follow the limit that they had before. */
 export const restoreLimit = (tx: Transaction, before: number) => tx`
   select set_config('statement_timeout', ${String(before)}, true)`
 
-/** By the clock of Postgres, which all workers share. */
+/** Time of Postgres' clock, which all workers share. */
 export async function present(sql: Executor): Promise<string> {
   const [row] = await sql<{ now: string }[]>`select clock_timestamp()::timestamptz(3) as now`
   if (!row) throw new Error('Postgres has no clock')
   return row.now
 }
 
-/** Takes up to `limit` marks off, the oldest first; returns their contacts, each once. */
+/** Removes up to `limit` marks, the oldest first, and returns their distinct contacts. */
 export async function takeDirty(
   tx: Transaction,
   organizationId: Uuid,
@@ -109,7 +108,6 @@ export async function takeDirty(
   return [...new Set(rows.map(({ contactId }) => contactId))]
 }
 
-/** A page of an organization's contacts after an id, in their order. */
 export async function listPage(
   tx: Transaction,
   organizationId: Uuid,
@@ -125,7 +123,7 @@ export async function listPage(
   return rows.map(({ id }) => id)
 }
 
-/** A kept segment as it is asked of contacts. */
+/** A stored segment as it is evaluated for contacts. */
 export interface AskedSegment {
   id: Uuid
   condition: Condition
@@ -139,7 +137,7 @@ export interface Difference {
   keptId: Uuid
   contactId: Uuid
   hasEntered: boolean
-  /** Whether it is known that the contact was not a member when the segment began to be kept. */
+  /** It is known that the contact was not a member when storing began. */
   isKnown: boolean
 }
 
@@ -147,11 +145,10 @@ interface Asked {
   organizationId: Uuid
   contactIds: readonly Uuid[]
   segments: readonly AskedSegment[]
-  /** ISO 8601. */
   now: string
 }
 
-/** How these contacts' membership differs from what is kept. */
+/** Returns the differences between the contacts' evaluated and stored membership. */
 export async function listDifferences(
   tx: Transaction,
   { organizationId, contactIds, segments, now }: Asked,
@@ -187,7 +184,6 @@ export async function listDifferences(
     order by 2, 1`)
 }
 
-/** Writes differences of contacts that are locked. */
 export async function writeDifferences(
   tx: Transaction,
   organizationId: Uuid,
@@ -219,7 +215,9 @@ export async function writeDifferences(
   }
 }
 
-/** What was noted of these contacts is void: all their segments are asked. */
+/**
+ * Deletes the deadlines of contacts that have changed, so that all their segments are evaluated.
+ */
 export const deleteDeadlines = (
   tx: Transaction,
   organizationId: Uuid,
@@ -228,7 +226,7 @@ export const deleteDeadlines = (
   delete from membership_deadlines
   where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])`
 
-/** Notes when these contacts are to be looked at again because time has passed. */
+/** Records when these contacts must be evaluated again because time has passed. */
 export async function writeDeadlines(
   tx: Transaction,
   { organizationId, contactIds, segments, now }: Asked,
@@ -255,7 +253,10 @@ export async function writeDeadlines(
     set due_at = least(d.due_at, excluded.due_at)`)
 }
 
-/** Marks up to `limit` contacts whose time has come, of all organizations; returns how many. */
+/**
+ * Marks up to `limit` contacts of all organizations whose deadline has passed. Returns their
+ * number.
+ */
 export async function markDue(sql: Sql, now: string, limit: number): Promise<number> {
   const { count } = await sql`
     with due as (

@@ -1,7 +1,7 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part } from '../db/sql.ts'
 
-/** Contacts by id: `after` and `before` are not included, `from` and `to` are. */
+/** Contacts by id: `after` and `before` are exclusive, `from` and `to` inclusive. */
 export interface Range {
   after?: Uuid | null | undefined
   before?: Uuid | undefined
@@ -9,7 +9,6 @@ export interface Range {
   to?: Uuid | undefined
 }
 
-/** For `where`, after another rule: an id of a contact is in the range. */
 export const between = (
   sql: Executor,
   id: Part,

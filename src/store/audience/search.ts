@@ -1,13 +1,13 @@
 /**
- * Searches contacts by a part of their address or number, or, by one or two letters, by how these
- * begin. `sql` is a pool of `letterloom_search`: under the policy of the API's role no index would
- * serve this. Nothing but `organizationId` keeps tenants apart here.
+ * Searches contacts by a part of their address or number, or, for one or two letters, by the
+ * beginning. `sql` is a pool of `letterloom_search`: under the policy of the API's role no index
+ * would serve this. Only `organizationId` separates tenants here.
  *
- * 1. The newest contacts are looked through: most pages are full then, and a small organization is
- *    looked through to its end.
- * 2. The index is asked for the rest. If it does not find too many, that is all there is.
- * 3. What it finds too often or cannot find is looked for in stretches, one for a page: a page that
- *    ends with its stretch has a next one, full or empty.
+ * 1. The newest contacts are read: most pages are full then, and a small organization is read to
+ * its end.
+ * 2. The index is asked for the rest. If it does not find too many, the search is complete.
+ * 3. Words that it finds too often or cannot find are searched in stretches, one for a page. A page
+ * that ends with its stretch has a next page, full or empty.
  */
 import type { Audience } from '../../domain/audience/audience.ts'
 import type { Uuid } from '../../runtime/ids.ts'
@@ -16,34 +16,31 @@ import { isIn, list } from './audience.ts'
 import { isIndexed } from './search-terms.ts'
 
 const BOUNDS = {
-  /** Contacts that are looked through at first, and that the index may find. */
+  /** Contacts that are read first, and that the index may find. */
   found: 10_000,
-  /** Contacts of a stretch. */
   stretch: 50_000,
 }
 
 interface SearchPage {
   audience: Audience
-  /** Not empty. See `wordOf`. */
+  /** Not empty, see `wordOf`. */
   search: string
   pageSize: number
-  /** From 1; of those before `before`, if it is given. */
+  /** From 1. Counted from `before`, if it is given. */
   page: number
   before?: Uuid | undefined
 }
 
-/** What was looked at. */
 interface Found {
-  /** How many fit. */
   counted: number
-  /** The page and one more, newest first. */
+  /** The page and one more contact, newest first. */
   ids: Uuid[]
-  /** There may be more, made before this one. */
+  /** Older contacts may match, too. */
   end?: Uuid | null
   isExact?: boolean
 }
 
-/** `rows`: newest first; `next`: the search goes on before this one, if there may be more. */
+/** `rows` are newest first. `next`: the search continues before this contact. */
 export async function contacts(sql: Sql, organizationId: Uuid, page: SearchPage, bounds = BOUNDS) {
   const { ids, end, counted, isExact = false } = await find(sql, organizationId, page, bounds)
   const shown = ids.slice(0, page.pageSize)
@@ -76,7 +73,6 @@ async function find(
   }
 }
 
-/** Looks through the newest before the page's cursor. */
 async function walk(sql: Sql, organizationId: Uuid, page: SearchPage, most: number) {
   const newest = sql`
     from contacts
@@ -94,8 +90,8 @@ async function walk(sql: Sql, organizationId: Uuid, page: SearchPage, most: numb
 }
 
 /**
- * `looked`: how many have the word, `most` at most. The organization is asked for as this index
- * alone has it: left to itself the planner may read all contacts in order.
+ * `looked`: how many contacts have the word, up to `most`. The query is shaped for this index:
+ * otherwise the planner may read all contacts in order.
  */
 async function lookUp(sql: Sql, organizationId: Uuid, page: SearchPage, most: number) {
   const [row] = await sql<(Found & { looked: number })[]>`
@@ -132,7 +128,7 @@ const found = (sql: Executor, page: SearchPage) => sql`
 const earlier = (sql: Executor, { before }: SearchPage) =>
   before === undefined ? sql`` : sql`and contacts.id < ${before}`
 
-/** What a word is compared with: `+` begins numbers only, `@` domains. */
+/** Comparisons of a word: `+` begins numbers only, `@` domains. */
 function matches(sql: Executor, word: string) {
   const part = word.replace(/[\\%_]/g, '\\$&')
   const anywhere = `%${part}%`

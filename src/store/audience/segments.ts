@@ -4,7 +4,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Transaction } from '../db/sql.ts'
 import { containing } from '../db/like.ts'
 
-/** How many members a segment had when they were counted; null: it could not be done in time. */
+/** Count of a segment's members and its time. Null: it took too long. */
 export interface Counted {
   memberCount: number | null
   memberCountIsExact: boolean | null
@@ -12,7 +12,7 @@ export interface Counted {
 }
 
 export interface CountTried {
-  /** ISO 8601: when it was tried and took too long. */
+  /** Time (ISO 8601) of an attempt that took too long. */
   countTriedAt?: string
 }
 
@@ -24,9 +24,9 @@ export interface SegmentValues {
 
 export interface SegmentRow extends SegmentValues, Counted {
   id: Uuid
-  /** Why nobody enters or leaves it for now, where its members are kept. */
+  /** Why members temporarily neither enter nor leave, if they are stored. */
   keptFailure: SegmentFailure | null
-  /** When it is tried again. */
+  /** Time of the next attempt. */
   setAsideUntil: string | null
   createdAt: string
   updatedAt: string
@@ -44,7 +44,7 @@ const kept = (sql: Executor, column: Part) => sql`(
       and k.dropped_at is null
   )`
 
-/** Undefined when there is one of this id already. */
+/** Undefined: the id is taken. */
 export async function create(
   sql: Executor,
   organizationId: Uuid,
@@ -61,7 +61,7 @@ export async function create(
   return created
 }
 
-/** Returns how many segments there are; exact while the organization is locked. */
+/** The count is exact while the organization is locked. */
 export async function count(sql: Executor, organizationId: Uuid, search?: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count
@@ -73,7 +73,6 @@ export async function count(sql: Executor, organizationId: Uuid, search?: string
 const named = (sql: Executor, search = '') =>
   search === '' ? sql`` : sql`and name ilike ${containing(search)}`
 
-/** Newest first. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -98,7 +97,7 @@ export async function find(
   return segment
 }
 
-/** The conditions of those of these segments that exist, by id. */
+/** Conditions by id. Segments that do not exist are left out. */
 export async function listConditions(
   sql: Executor,
   organizationId: Uuid,
@@ -112,7 +111,6 @@ export async function listConditions(
   return new Map(rows.map(({ id, condition }) => [id, condition]))
 }
 
-/** The condition of any organization's segment, for operators. */
 export async function findAnywhere(
   sql: Executor,
   id: Uuid,
@@ -124,7 +122,7 @@ export async function findAnywhere(
   return segment
 }
 
-/** The same as `find`, and until the transaction ends nobody else changes or deletes it. */
+/** Finds a segment and locks it against changes and deletion. */
 export async function lock(
   tx: Transaction,
   organizationId: Uuid,
@@ -138,7 +136,7 @@ export async function lock(
   return segment
 }
 
-/** Those of these segments that exist. Until the transaction ends nobody deletes them. */
+/** Returns the existing segments and locks them against deletion. */
 export async function keep(
   tx: Transaction,
   organizationId: Uuid,
@@ -154,7 +152,7 @@ export async function keep(
   return new Set(kept.map(({ id }) => id))
 }
 
-/** The same as `find`, and until the transaction ends nobody else changes, deletes or holds it. */
+/** Finds a segment and locks it against changes, deletion and new references. */
 export async function hold(
   tx: Transaction,
   organizationId: Uuid,
@@ -168,7 +166,7 @@ export async function hold(
   return segment
 }
 
-/** The segment is locked. Without a condition the one that is stored stays, whatever it is. */
+/** The segment is locked. Without a condition the stored one stays, whatever it is. */
 export async function update(
   tx: Transaction,
   organizationId: Uuid,
@@ -193,8 +191,8 @@ export async function update(
 }
 
 /**
- * Takes it on to count the members of a segment. False: somebody else has done so since `after`,
- * whether that is done, goes on, or took too long.
+ * Claims the counting of a segment. False: somebody has begun it since `after`, whether it is
+ * finished, running, or took too long.
  */
 export async function takeCount(
   sql: Executor,
@@ -210,7 +208,7 @@ export async function takeCount(
   return count > 0
 }
 
-/** Keeps a count, unless the segment has another condition by now or a later count. */
+/** Stores a count, unless the condition has changed or a later count exists. */
 export const recordCount = (
   sql: Executor,
   organizationId: Uuid,
@@ -224,7 +222,6 @@ export const recordCount = (
   where organization_id = ${organizationId} and id = ${id} and updated_at = ${updatedAt}
     and (counted_at is null or counted_at < ${countedAt})`
 
-/** The segment is locked. */
 export const remove = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
   delete from segments
   where organization_id = ${organizationId} and id = ${id}`

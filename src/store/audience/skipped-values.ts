@@ -1,6 +1,6 @@
 /**
- * Values of contacts that an operator cannot read, such as `11/26/2026` where a time is compared:
- * no contact is found by them. `sql` is a pool of `letterloom_search`, as for members.
+ * Finds values of contacts that an operator cannot read, such as `11/26/2026` where a time is
+ * compared: they match nothing. `sql` is a pool of `letterloom_search`, as for members.
  */
 import { filtersOf } from '../../domain/audience/condition-check.ts'
 import { fieldOf } from '../../domain/audience/condition-fields.ts'
@@ -13,10 +13,12 @@ import { valueAt } from './condition-value-sql.ts'
 import type { Asked } from './members.ts'
 
 const MOST_EXAMPLES = 3
-/** Characters of an example. */
 const LONGEST_EXAMPLE = 100
 
-/** What a filter cannot read: of how many contacts, and which values most of them have. */
+/**
+ * A filter, the number of contacts whose values it cannot read, and the most frequent of these
+ * values.
+ */
 export interface SkippedValues {
   field: string
   operator: Operator
@@ -24,7 +26,9 @@ export interface SkippedValues {
   examples: string[]
 }
 
-/** What is skipped by the filters of a condition in one of `parts` equal parts of all contacts. */
+/**
+ * Lists the skipped values of a condition's filters in one of `parts` equal parts of all contacts.
+ */
 export async function list(
   sql: Executor,
   { organizationId, condition, now }: Asked,
@@ -64,7 +68,7 @@ export async function list(
 
 type Reader = 'time' | 'number' | 'text' | 'text or list'
 
-/** What an operator reads of a property. Undefined: every value. */
+/** Undefined: the operator reads every value. */
 function readerOf({ operator, value }: Filter): Reader | undefined {
   switch (operator) {
     case 'greaterThan':
@@ -87,7 +91,7 @@ function readerOf({ operator, value }: Filter): Reader | undefined {
   }
 }
 
-/** Selects the values of contacts that a filter cannot read, for more rules behind it. */
+/** A query of the contacts' values that a filter cannot read. More rules may follow it. */
 function skippedBy(asking: Asking, filter: Filter): Part | undefined {
   const { sql } = asking
   const field = isStorable(filter.field) ? fieldOf(filter.field) : undefined

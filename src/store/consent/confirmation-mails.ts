@@ -2,7 +2,10 @@ import type { Addressed } from '../../domain/address.ts'
 import { uuidv7, type Uuid } from '../../runtime/ids.ts'
 import type { Sql, Transaction } from '../db/sql.ts'
 
-/** Mails of the last 24 hours to each of these address keys (hexadecimal); none: left out. */
+/**
+ * Counts the emails of the last 24 hours by address key (hexadecimal). Keys without emails are left
+ * out.
+ */
 export const countToday = (tx: Transaction, organizationId: Uuid, keys: readonly string[]) => tx<
   { key: string; mails: number }[]
 >`
@@ -13,7 +16,6 @@ export const countToday = (tx: Transaction, organizationId: Uuid, keys: readonly
     and created_at > now() - interval '1 day'
   group by address_key`
 
-/** Counts one mail to each address. */
 export async function record(
   tx: Transaction,
   organizationId: Uuid,
@@ -29,7 +31,7 @@ export async function record(
     ) as mail (id, key)`
 }
 
-/** Deletes mails older than a day, which no longer count. Returns how many. */
+/** Deletes emails older than a day, which no longer count. Returns their number. */
 export const dropOld = async (sql: Sql, limit: number): Promise<number> => {
   const result = await sql`
     delete from confirmation_mails

@@ -9,10 +9,9 @@ import type { Executor, Transaction } from '../db/sql.ts'
 import type { ConfirmationKey } from '../platform/outbox.ts'
 import type { Pair } from './subscriptions.ts'
 
-/** The confirmations of one workflow: a single one, or those that a page of an import asks for. */
+/** Confirmations of one workflow: a single one, or those of a page of an import. */
 export type ConfirmationSet = ConfirmationKey | { cohort: Uuid }
 
-/** A subscription as its confirmation page shows it. */
 export interface Confirmation {
   topicName: string
   organizationName: string
@@ -24,7 +23,7 @@ export interface Confirmation {
   confirmedAt: string | null
 }
 
-/** Undefined when the contact, the topic or the subscription is gone. */
+/** Undefined: the contact, the topic or the subscription is gone. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
@@ -42,7 +41,7 @@ export async function find(
   return row
 }
 
-/** Subscribes the contact, if this very confirmation is still awaited. */
+/** Subscribes the contact if this confirmation is still awaited. */
 export const confirm = (
   tx: Transaction,
   organizationId: Uuid,
@@ -60,12 +59,12 @@ export const confirm = (
     and topic_id = ${topicId} and generation = ${generation} and status = 'pending'`
 
 interface ListOptions {
-  /** Only confirmations that have had fewer mails than this. */
+  /** Selects confirmations with fewer emails than this. */
   mailsBelow?: number | undefined
   limit: number
 }
 
-/** Up to `limit` contacts whose confirmations are awaited, in the order of their ids. */
+/** Up to `limit` contacts with awaited confirmations, by id. */
 export async function listContacts(
   tx: Transaction,
   organizationId: Uuid,
@@ -86,7 +85,6 @@ export interface Awaited extends ConfirmationKey, MergeValues {
   emailStatus: string | null
 }
 
-/** The awaited confirmations of these contacts that have had fewer than `mailsBelow` mails. */
 export const list = (
   tx: Transaction,
   organizationId: Uuid,
@@ -100,14 +98,14 @@ export const list = (
     and s.contact_id = any(${[...contactIds]}::uuid[])
   order by s.contact_id, s.topic_id`
 
-/** A confirmation whose mail was decided. */
+/** A confirmation whose email was decided. */
 export interface Decided extends ConfirmationKey {
-  /** Of the mail in the ledger; null: none may be sent. */
+  /** Id of the email in the ledger. Null: no email may be sent. */
   mailId: Uuid | null
 }
 
 /**
- * Records that the `mail`-th mail of each was decided, in the transaction that enqueues it: a
+ * Records that the `mail`-th email of each was decided, in the transaction that enqueues it. A
  * repeated step finds nothing left to decide.
  */
 export const recordMails = (
@@ -147,19 +145,19 @@ export const expire = (
   where ${isAwaited(tx, organizationId, set)} and s.contact_id = any(${[...contactIds]}::uuid[])
   returning s.contact_id, s.topic_id`
 
-/** A confirmation that should have been mailed, reminded of or given up by now. */
+/** A confirmation whose email, reminder or expiry is late. */
 export interface Overdue extends ConfirmationKey {
   organizationId: Uuid
   cohort: Uuid | null
   dueAt: string
 }
 
-/** Where a reading of the overdue ones continues. */
+/** Position in the list of overdue confirmations. */
 export type OverdueCursor = Pick<Overdue, 'dueAt' | 'contactId' | 'topicId'>
 
 /**
- * When the next step of an awaited confirmation is due: those of workflows/confirmation.ts. As the
- * index `subscriptions_due` spells it, in UTC.
+ * Time of the next step of an awaited confirmation, as in workflows/confirmation.ts. In UTC, as in
+ * the index `subscriptions_due`.
  */
 const dueAt = (sql: Executor) => sql`
   ((requested_at at time zone 'UTC') + case mails
@@ -169,8 +167,8 @@ const dueAt = (sql: Executor) => sql`
   end)`
 
 /**
- * A page of confirmations whose next step was due `lateMs` ago, the first of them first: the run
- * that is to make it is late, or lost.
+ * A page of confirmations whose next step was due `lateMs` ago, the earliest first. Their run is
+ * late, or lost.
  */
 export const listOverdue = (
   sql: Executor,
@@ -192,8 +190,8 @@ export const listOverdue = (
   limit ${limit}`
 
 /**
- * Milliseconds since the oldest of them that is still awaited was asked for, 1 at least; null: none
- * is awaited.
+ * Milliseconds since the oldest awaited confirmation was requested, at least 1. Null: none is
+ * awaited.
  */
 export async function awaitedForMs(
   sql: Executor,
@@ -220,7 +218,7 @@ const isAwaited = (sql: Executor, organizationId: Uuid, set: ConfirmationSet) =>
 const hasMailsBelow = (sql: Executor, most: number | undefined) =>
   most === undefined ? sql`` : sql`and s.mails < ${most}`
 
-/** A topic as its confirmation mail needs it. */
+/** A topic with the fields that its confirmation email needs. */
 export interface ConfirmationTopic {
   topicId: Uuid
   topicName: string
@@ -229,13 +227,13 @@ export interface ConfirmationTopic {
   fromName: string | null
   connectionId: Uuid | null
   templateId: Uuid | null
-  /** Of the template's newest version; null without a published one. */
+  /** Subject of the template's newest version. Null without a published one. */
   subject: string | null
   html: string | null
   text: string | null
 }
 
-/** A topic without an account of its own uses the organization's first. */
+/** A topic without its own account uses the organization's first. */
 export const listTopics = (sql: Executor, organizationId: Uuid, topicIds: readonly Uuid[]) =>
   sql<ConfirmationTopic[]>`
     select t.id as topic_id, t.name as topic_name, ${brandOf(sql)} as brand,

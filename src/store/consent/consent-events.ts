@@ -2,7 +2,6 @@ import type { ConsentKind, ConsentSource } from '../../domain/consent/consent-ev
 import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { Transaction } from '../db/sql.ts'
 
-/** One change of one contact's consent. */
 export interface ConsentEvent {
   contactId: Uuid
   kind: ConsentKind
@@ -12,8 +11,8 @@ export interface ConsentEvent {
 }
 
 /**
- * Appends events to the record of consent. Their contacts have changed: a sync by `updatedAfter`
- * reads them again. What this transaction wrote itself is new already. The contacts are locked.
+ * Appends events to the record of consent. Their contacts must be locked. They count as changed, so
+ * that a sync by `updatedAfter` reads them again, unless this transaction wrote them anyway.
  */
 export const append = (
   tx: Transaction,

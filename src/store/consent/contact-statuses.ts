@@ -3,7 +3,6 @@ import { span, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 import { emailTimeColumns, emailTimes } from './status-times.ts'
 
-/** What consent needs to know of a contact. */
 export interface ContactStatus {
   email: string | null
   emailStatus: EmailStatus | null
@@ -21,7 +20,7 @@ export async function find(
   return contact
 }
 
-/** The same, and until the transaction ends nobody else changes the contact. */
+/** Returns the same and locks the contact. */
 export async function lock(
   tx: Transaction,
   organizationId: Uuid,
@@ -50,7 +49,6 @@ export async function lockAll(
   return locked.map(({ id }) => id)
 }
 
-/** A contact that has an address. */
 export interface Holder {
   id: Uuid
   email: string
@@ -58,7 +56,7 @@ export interface Holder {
   resubscribedAt: string | null
 }
 
-/** The contacts that have these addresses, locked in the order of their ids; by address. */
+/** Returns the contacts with these addresses by address, locked in the order of their ids. */
 export async function lockHolders(
   tx: Transaction,
   organizationId: Uuid,
@@ -86,10 +84,9 @@ export async function lockHolders(
   return new Map(rows.map((holder) => [holder.email, holder]))
 }
 
-/** In the order in which a status gets worse. */
 const STATUSES = [...EMAIL_STATUSES]
 
-/** Writes statuses into locked contacts, never a better one than a contact has. */
+/** Writes statuses into locked contacts, never a better one than the present. */
 export async function worsen(
   tx: Transaction,
   organizationId: Uuid,
@@ -114,7 +111,7 @@ export async function worsen(
         > array_position(${STATUSES}::text[], coalesce(contacts.email_status, 'active'))`
 }
 
-/** Records that these people themselves unsubscribed from all mail just now. */
+/** Records that these people unsubscribed from all mail just now. */
 export async function recordOptOuts(
   tx: Transaction,
   organizationId: Uuid,
@@ -130,14 +127,14 @@ export async function recordOptOuts(
       and id = any(${[...contactIds]}::uuid[])`
 }
 
-/** The person proved that the address is theirs; the first proof counts. */
+/** Records that the person proved the address to be theirs. The first proof counts. */
 export const markVerified = (tx: Transaction, organizationId: Uuid, contactId: Uuid) => tx`
   update contacts
   set email_verified_at = coalesce(email_verified_at, clock_timestamp()),
     updated_at = greatest(updated_at, clock_timestamp())
   where organization_id = ${organizationId} and id = ${contactId}`
 
-/** Makes an unsubscribed contact active. False, with nothing done, for any other status. */
+/** Makes an unsubscribed contact active. False, without any change, for other statuses. */
 export async function resubscribe(
   tx: Transaction,
   organizationId: Uuid,
@@ -155,8 +152,8 @@ export async function resubscribe(
 }
 
 /**
- * Looks through `limit` contacts after an id for the one whose address has this hash: first 16
- * bytes of SHA-256(organization id, address). `last` is null when there were no more contacts.
+ * Searches the next `limit` contacts after an id for an address with this hash: first 16 bytes of
+ * SHA-256(organization id, address). `last` is null if there were no more contacts.
  */
 export async function findEmailByHash(
   sql: Executor,

@@ -1,15 +1,15 @@
 import { dayBucket, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** The mail by whose link somebody unsubscribes: of a batch to the contact, or single mail. */
+/** The mail that contained an unsubscribe link: a batch's mail to the contact, or a single mail. */
 export interface MailOfLink {
   contactId: Uuid
   batchId?: Uuid | undefined
-  /** Of single mail: its id in the log. */
+  /** Id of a single mail in the log. */
   mailId?: Uuid | undefined
 }
 
-/** The address that was mailed; null when it or its mail is gone, or the link names none. */
+/** The mailed address. Null: it or its mail is gone, or the link names none. */
 export async function findRecipient(
   sql: Executor,
   organizationId: Uuid,
@@ -25,17 +25,15 @@ export async function findRecipient(
   return found?.recipient ?? null
 }
 
-/** A mail that is locked. */
 interface Mail {
   bucket: Uuid
   id: Uuid
-  /** Null: single mail. */
   batchId: Uuid | null
 }
 
 /**
- * Locks the mail of a link, so that it can be marked: mails are locked before addresses and
- * contacts everywhere. Undefined: there is none, or the link names none.
+ * Locks the mail of a link so that it can be marked. Mails are locked before addresses and contacts
+ * everywhere. Undefined: there is none, or the link names none.
  */
 export async function lockMail(
   tx: Transaction,
@@ -55,7 +53,7 @@ export async function lockMail(
 
 interface Place {
   bucket: Uuid
-  /** Of single mail its id, of a batch's the contact. */
+  /** A single mail is found by its id, a batch's mail by its contact. */
   by: 'id' | 'dedupe_key'
   key: Uuid
 }
@@ -77,8 +75,8 @@ async function placeOf(
 const ofLink = (sql: Executor, { by, key }: Place) => sql`${sql(by)} = ${key}`
 
 /**
- * Marks a mail as one by whose link somebody unsubscribed, and counts it in its batch: both once,
- * so that the batch and the metrics say the same, whoever subscribes again and leaves again.
+ * Marks a mail as one that led to an unsubscription, and counts it in its batch. Both happen once,
+ * so that batch and metrics agree even if somebody subscribes and unsubscribes again.
  */
 export const markMail = (
   tx: Transaction,

@@ -6,11 +6,10 @@ import type { Executor } from '../db/sql.ts'
  * `draft` what is written: `email_status`, and for text messages `sms_status` and `phone`.
  */
 
-/** The columns, in the order of `emailTimes`. */
 export const emailTimeColumns = (sql: Executor) =>
   sql`email_unsubscribed_at, email_bounced_at, email_suppressed_at, email_complained_at`
 
-/** Of each status the last time that it was reached. */
+/** The last time at which each status was reached. */
 export const emailTimes = (sql: Executor) => sql`
     case
       when draft.email_status = 'unsubscribed'
@@ -33,10 +32,9 @@ export const emailTimes = (sql: Executor) => sql`
       else contacts.email_complained_at
     end`
 
-/** The columns, in the order of `smsTimes`. */
 export const smsTimeColumns = (sql: Executor) => sql`sms_consented_at, sms_opted_out_at`
 
-/** What was said of another number is gone with that number. */
+/** Consent for another number ends with that number. */
 export const smsTimes = (sql: Executor) => sql`
     case
       when draft.sms_status = 'opted_in' and (contacts.sms_status is distinct from 'opted_in'

@@ -2,13 +2,12 @@ import type { SubscriptionStatus } from '../../domain/consent/subscription.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** A contact and a topic of the organization. */
 export interface Pair {
   contactId: Uuid
   topicId: Uuid
 }
 
-/** What decides about a pair. Where the contact has no subscription its fields are null. */
+/** Facts that decide about a pair. Without a subscription its fields are null. */
 export interface PairFacts extends Pair {
   email: string | null
   emailStatus: string | null
@@ -23,7 +22,7 @@ export interface PairFacts extends Pair {
   now: string
 }
 
-/** The facts of each pair whose contact and topic exist. */
+/** Pairs whose contact or topic does not exist are left out. */
 export const listFacts = (tx: Transaction, organizationId: Uuid, pairs: readonly Pair[]) =>
   tx<PairFacts[]>`
     select wanted.contact_id, wanted.topic_id, c.email, c.email_status,
@@ -40,14 +39,13 @@ export const listFacts = (tx: Transaction, organizationId: Uuid, pairs: readonly
       and s.contact_id = wanted.contact_id and s.topic_id = wanted.topic_id
     order by wanted.contact_id, wanted.topic_id`
 
-/** The topics of contacts, whatever their status. */
 export const listPairs = (sql: Executor, organizationId: Uuid, contactIds: readonly Uuid[]) =>
   sql<Pair[]>`
     select contact_id, topic_id
     from subscriptions
     where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])`
 
-/** Topics of one contact, as a contact carries them. */
+/** Topics of one contact in the form of a contact's field. */
 export const listOfContact = (sql: Executor, organizationId: Uuid, contactId: Uuid) => sql<
   {
     topicId: Uuid
@@ -65,14 +63,15 @@ export const listOfContact = (sql: Executor, organizationId: Uuid, contactId: Uu
 
 interface NewStatus {
   status: SubscriptionStatus
-  /** The first mail is decided now. */
+  /** The first email is decided now. */
   isMailed?: boolean
-  /** How many confirmation mails count as made: with 1 the reminder is the next one. */
   mails?: 0 | 1
   cohort?: Uuid | undefined
 }
 
-/** A new status and a new generation; the contacts are locked, so nobody else writes these rows. */
+/**
+ * Sets a status and a new generation. The contacts are locked, so nobody else writes these rows.
+ */
 export async function setStatus(
   tx: Transaction,
   organizationId: Uuid,
@@ -102,7 +101,7 @@ export async function setStatus(
       updated_at = greatest(s.updated_at, clock_timestamp())`
 }
 
-/** Records that people themselves unsubscribed just now, also where they were not subscribed. */
+/** Records that people unsubscribed just now, even if they were not subscribed. */
 export const recordOptOuts = (tx: Transaction, organizationId: Uuid, pairs: readonly Pair[]) => tx`
   insert into subscriptions as s (organization_id, contact_id, topic_id, status, opted_out_at)
   select ${organizationId}, contact_id, topic_id, 'unsubscribed', clock_timestamp()

@@ -6,7 +6,6 @@ import type { Suppression } from '../../schemas/consent/suppression.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 export type Reason = Exclude<EmailStatus, 'active'>
-/** What wrote an entry. */
 export type EntrySource = 'link' | 'event' | 'api' | 'import'
 
 export interface Entry {
@@ -16,13 +15,13 @@ export interface Entry {
 }
 
 /**
- * Locks the addresses until the transaction ends. Take it before any row of a contact: first
- * messages, then addresses, then contacts.
+ * Locks the addresses until the transaction ends. Call it before locking contacts: first messages,
+ * then addresses, then contacts.
  *
  * A write of an address into a contact reads the list under `share`; a write of the list looks for
  * the contact under `update`. So of two concurrent writes of one address one sees the other. There
- * are at most 64 locks an organization: an import has thousands of addresses, and Postgres has room
- * for some thousands of locks in all.
+ * are at most 64 locks for an organization: an import has thousands of addresses, and Postgres has
+ * room for some thousands of locks in all.
  */
 export async function lock(
   tx: Transaction,
@@ -42,7 +41,7 @@ export async function lock(
     ) sorted`
 }
 
-/** Looks addresses up. The returned function gives the reason of an entry; undefined: no entry. */
+/** Returns a function that gives the reason of an address's entry, or undefined. */
 export async function lookUp(
   sql: Executor,
   organizationId: Uuid,
@@ -63,8 +62,8 @@ export async function lookUp(
 }
 
 /**
- * Puts addresses on the list, or gives their entries a worse reason, never a better one. An entry
- * under a retired HMAC key moves to the present one. The addresses are locked for `update`.
+ * Adds addresses to the list, or worsens the reason of their entries, but never improves it. An
+ * entry under a retired HMAC key moves to the present key. The addresses are locked for `update`.
  */
 export async function put(
   tx: Transaction,
@@ -88,7 +87,7 @@ export async function put(
     on conflict (organization_id, address_key) do nothing`
 }
 
-/** Updates the entries of addresses that are on the list already. */
+/** Updates the entries of listed addresses. */
 async function worsen(
   tx: Transaction,
   organizationId: Uuid,
@@ -131,8 +130,8 @@ async function worsen(
 }
 
 /**
- * While the keys are changed, processes of the old and of the new ones may each make an entry of an
- * address: the worst of them remains.
+ * During a change of keys, processes of the old and the new keys may each make an entry of an
+ * address. The worst of them remains.
  */
 async function leaveWorst(
   tx: Transaction,
@@ -152,7 +151,7 @@ async function leaveWorst(
     where s.organization_id = ${organizationId} and s.id = ranked.id and ranked.place > 1`
 }
 
-/** Takes addresses off the list. Returns the entries that there were. */
+/** Removes addresses from the list. Returns their entries. */
 export async function remove(
   tx: Transaction,
   organizationId: Uuid,
@@ -168,8 +167,8 @@ export async function remove(
 }
 
 /**
- * Erases the text of addresses from their entries, which hold without it. The text of an address
- * that a contact has again stays.
+ * Erases the text of addresses from their entries, which remain effective without it. The text
+ * stays if a contact has the address again.
  */
 export async function forgetAddresses(
   sql: Executor,
@@ -200,7 +199,6 @@ export interface ListFilters {
   limit: number
 }
 
-/** Newest first. */
 export const list = (sql: Executor, organizationId: Uuid, filters: ListFilters) => {
   const { reason, address, before, limit } = filters
   return sql<Suppression[]>`
@@ -226,7 +224,7 @@ export async function find(
   return entry
 }
 
-/** The text of an address, where its entry keeps it. */
+/** The text of an address, if its entry stores it. */
 export async function findEmail(
   sql: Executor,
   organizationId: Uuid,
@@ -242,7 +240,7 @@ export async function findEmail(
   return listed?.address
 }
 
-/** The id of an address's entry, under whichever HMAC key it was written. */
+/** The id of an address's entry under any HMAC key. */
 export async function findId(
   sql: Executor,
   organizationId: Uuid,

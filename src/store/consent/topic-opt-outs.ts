@@ -2,13 +2,13 @@ import type { Addressed } from '../../domain/address.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../db/sql.ts'
 
-/** A topic and the address of somebody who opted out of it, or may have. */
+/** A topic and an address that opted out of it, or may have. */
 export interface OptOut {
   topicId: Uuid
   address: Addressed
 }
 
-/** Keeps opt-outs by address: a contact may be deleted and created again. */
+/** Stores opt-outs by address, since a contact may be deleted and created again. */
 export async function record(
   tx: Transaction,
   organizationId: Uuid,
@@ -46,7 +46,7 @@ export async function lookUp(
     address.keys.map(({ key }) => found.get(`${topicId} ${key}`)).find((at) => at) ?? null
 }
 
-/** Deletes opt-outs of people who want the topic again, or for whom somebody vouches. */
+/** Deletes opt-outs of people who want the topic again, or for whom a caller vouches. */
 export async function forget(
   tx: Transaction,
   organizationId: Uuid,

@@ -8,7 +8,7 @@ export interface TopicNames {
   topicSlugs?: readonly string[] | undefined
 }
 
-/** The ids of the topics of the organization that ids and slugs name, by those names. */
+/** Returns the ids of the organization's topics by id and slug. */
 export async function identify(
   sql: Executor,
   organizationId: Uuid,
@@ -24,7 +24,6 @@ export async function identify(
   return new Map(rows.flatMap(({ id, slug }) => [[id, id] as const, [slug, id] as const]))
 }
 
-/** The slugs of topics, by their ids. */
 export async function listSlugs(
   sql: Executor,
   organizationId: Uuid,
@@ -42,7 +41,6 @@ const columns = (sql: Executor) => sql`
   id, name, slug, description, double_opt_in, public, template_id, from_address as "from",
   from_name, connection_id as cloud_account_id, created_at, updated_at`
 
-/** What is written of a topic. */
 export type TopicValues = Omit<TopicSummary, 'id' | 'createdAt' | 'updatedAt'>
 
 interface NewTopic extends TopicValues {
@@ -50,7 +48,7 @@ interface NewTopic extends TopicValues {
   id: Uuid
 }
 
-/** Undefined when the slug is taken. */
+/** Undefined: the slug is taken. */
 export async function create(sql: Executor, topic: NewTopic): Promise<TopicSummary | undefined> {
   const [created] = await sql<TopicSummary[]>`
     insert into topics (organization_id, id, name, slug, description, double_opt_in, public,
@@ -63,7 +61,7 @@ export async function create(sql: Executor, topic: NewTopic): Promise<TopicSumma
   return created
 }
 
-/** Returns how many topics there are; exact while the organization is locked. */
+/** The count is exact while the organization is locked. */
 export async function count(sql: Executor, organizationId: Uuid): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count
@@ -72,7 +70,7 @@ export async function count(sql: Executor, organizationId: Uuid): Promise<number
   return row?.count ?? 0
 }
 
-/** By our id, then by its slug. */
+/** By id, then by slug. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
@@ -86,7 +84,6 @@ export async function find(
   return found.find(({ id }) => id === idOrSlug.toLowerCase()) ?? found[0]
 }
 
-/** The id, if the organization has this topic. */
 export async function findId(
   sql: Executor,
   organizationId: Uuid,
@@ -99,7 +96,7 @@ export async function findId(
   return topic?.id
 }
 
-/** The same as `find`, and until the transaction ends nobody else changes or deletes it. */
+/** Finds a topic and locks it against changes and deletion. */
 export async function lock(
   tx: Transaction,
   organizationId: Uuid,
@@ -115,7 +112,6 @@ export async function lock(
   return locked
 }
 
-/** Newest first, `before` an id. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -128,7 +124,7 @@ export const list = (
   order by id desc
   limit ${limit}`
 
-/** A topic that people may see, and the status of one contact in it; null: no subscription. */
+/** A public topic and a contact's status in it. Null: no subscription. */
 export interface PublicTopic {
   topicId: Uuid
   name: string
@@ -136,7 +132,6 @@ export interface PublicTopic {
   status: SubscriptionStatus | null
 }
 
-/** The public topics in the order of their names. */
 export const listPublic = (
   sql: Executor,
   organizationId: Uuid,
@@ -150,7 +145,7 @@ export const listPublic = (
   order by t.name, t.id
   limit ${limit}`
 
-/** The topic is locked. A unique violation: another one has the slug. */
+/** The topic is locked. A unique violation means that another topic has the slug. */
 export async function update(
   tx: Transaction,
   organizationId: Uuid,
@@ -174,7 +169,7 @@ export async function update(
   return updated
 }
 
-/** Those of these topics that exist. Until the transaction ends nobody deletes them. */
+/** Returns the existing topics and locks them against deletion. */
 export async function keep(
   tx: Transaction,
   organizationId: Uuid,
@@ -191,8 +186,8 @@ export async function keep(
 }
 
 /**
- * Deletes a locked topic with its subscriptions. Confirmations that are awaited end; those of
- * imports find nothing left when their next timer fires.
+ * Deletes a locked topic with its subscriptions. Awaited confirmations end. Those of imports find
+ * nothing left when their next timer fires.
  */
 export async function remove(
   tx: Transaction,
@@ -212,7 +207,7 @@ export async function remove(
     where organization_id = ${organizationId} and id = ${id}`
 }
 
-/** How many subscribe and how many are awaited, each counted to `most`. */
+/** Counts subscribed and awaited subscriptions, each up to `most`. */
 export async function countByStatus(
   sql: Executor,
   organizationId: Uuid,

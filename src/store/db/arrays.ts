@@ -1,9 +1,9 @@
 /**
- * Arrays of one dimension, as Postgres writes and reads them.
+ * Reads and writes one-dimensional arrays of Postgres.
  *
- * The driver would ask each new connection for the types of arrays; when that connection breaks at
- * this moment, nobody catches the error of this query and the process ends. So the arrays in use
- * are named in `sql.ts`.
+ * The driver would query each new connection for the types of arrays. If the connection breaks at
+ * this moment, nobody catches the error of that query and the process ends. So the arrays in use
+ * are listed in `sql.ts`.
  */
 
 /** `["a", null]` → `{"a",null}`. */

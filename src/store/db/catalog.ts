@@ -1,13 +1,13 @@
 import type { Sql } from './sql.ts'
 
 /**
- * The schema as one text, to be compared with the committed one: tables with their columns,
- * constraints, indexes, triggers, policies, grants and comments, sequences, functions, all sorted
- * by name.
+ * Returns the schema as one text, which is compared with the committed one: tables with their
+ * columns, constraints, indexes, triggers, policies, grants and comments, sequences and functions,
+ * sorted by name.
  *
- * Of partitioned tables only the parent: partitions come with the days. No name of a database, no
- * OID, nothing that differs between versions of Postgres: not-null constraints, which are catalog
- * rows of their own from 18 on, are shown with their column.
+ * Only parents of partitioned tables are in it, since partitions come with the days. It has no
+ * database name, no OID, and nothing that differs between versions of Postgres: not-null
+ * constraints, which are catalog rows of their own from 18 on, are shown with their column.
  */
 export async function dumpSchema(sql: Sql): Promise<string> {
   const tables = await sql<{ name: string; kind: string; settings: string | null }[]>`

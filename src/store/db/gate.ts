@@ -1,4 +1,4 @@
-/** Lets `most` be inside at once; the others wait in order. */
+/** Admits `most` callers at once. Others wait in order. */
 export function createGate(most: number) {
   const waiting: { resolve: () => void; reject: (error: Error) => void }[] = []
   let inside = 0
@@ -16,7 +16,7 @@ export function createGate(most: number) {
       if (next) next.resolve()
       else if (--inside === 0) onEmpty()
     },
-    /** Refuses who waits and who comes. Resolves when nobody is inside. */
+    /** Refuses waiting and new callers. Resolves when nobody is inside. */
     async close(error: Error): Promise<void> {
       refusal = error
       for (const each of waiting.splice(0)) each.reject(error)

@@ -2,19 +2,19 @@ import { uuidv7 } from '../../runtime/ids.ts'
 import { connect, within } from './sql.ts'
 
 /**
- * How often each connection is asked. A pooler of transactions that is idle is found at the second
- * time. One that is busy with others gives a statement any of its sessions: every answer would have
- * to come from the right one by chance.
+ * Number of queries on each connection. An idle transaction pooler is detected by the second one. A
+ * busy one gives a statement any of its sessions, so every answer would have to come from the right
+ * one by chance.
  */
 const ROUNDS = 20
 const STATEMENT_MS = 5_000
 
 /**
- * Whether a connection has a session of Postgres to itself. Behind a pooler of transactions it does
- * not: what one connection was told, the organization above all, others read.
+ * Returns whether a connection has a Postgres session to itself. Behind a transaction pooler it
+ * does not: settings of one connection, the organization above all, apply to others.
  *
- * Two connections are told different organizations, as the pool does it, and then asked in turn. A
- * session of one's own never answers with something else, however busy the server is.
+ * Two connections get different organizations, as the pool sets them, and are then read in turn. A
+ * session of one's own never returns another value, however busy the server is.
  */
 export async function keepsSessions(url: string): Promise<boolean> {
   const pool = { name: 'letterloom-sessions', max: 1, statementTimeoutMs: STATEMENT_MS }

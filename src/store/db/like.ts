@@ -1,2 +1,2 @@
-/** `text` as a pattern that matches only what contains it: `%`, `_` and `\` mean themselves. */
+/** Escapes `%`, `_` and `\`, so that the pattern matches what contains the text. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -1,9 +1,9 @@
 import type { Executor } from './sql.ts'
 
-/** Postgres 16 tells whom a role may take on from whose rights it has. */
+/** From version 16 on, Postgres tells membership from inherited rights. */
 const MAY_SET_SINCE = 160_000
 
-/** Sentences that say what the login of `sql`, in the role that it has taken on, lacks. */
+/** Returns sentences about the rights that the login of `sql`, in its role, lacks. */
 export async function listLoginLacks(sql: Executor): Promise<string[]> {
   const [row] = await sql<{ login: string; role: string; maySearch: boolean; reads: boolean }[]>`
     select session_user as login, current_user as role,

@@ -1,6 +1,6 @@
 /**
- * The logins of a system for development and of the tests. They are those of production, so that
- * what production refuses is refused here, too.
+ * Logins for development and tests. They equal those of production, so that what production refuses
+ * is refused here, too.
  */
 import { createHmac } from 'node:crypto'
 import { makeRoles } from './roles.ts'
@@ -9,8 +9,8 @@ import { connect, type Sql } from './sql.ts'
 export type Login = 'letterloom_owner' | 'letterloom_api' | 'letterloom_worker'
 
 /**
- * The address by which a login reaches the database of `adminUrl`. Its password is derived from the
- * password there, so that every process of the system knows it.
+ * URL of the database for a login. Its password is derived from the one in `adminUrl`, so that
+ * every process of the system knows it.
  */
 export function loginUrl(adminUrl: string, login: Login): string {
   const url = new URL(adminUrl)
@@ -27,7 +27,7 @@ function passwordOf(adminUrl: string, login: Login): string {
 }
 
 /**
- * Makes the roles and logins on the server of `adminUrl`, a superuser's address, and gives its
+ * Creates the roles and logins on the server of `adminUrl`, the URL of a superuser, and gives its
  * database to `letterloom_owner`.
  */
 export async function makeLogins(adminUrl: string): Promise<void> {
@@ -63,7 +63,7 @@ async function canLogIn(adminUrl: string): Promise<boolean> {
   }
 }
 
-/** Earlier versions migrated as the superuser, who still owns what they made. */
+/** Earlier versions migrated as the superuser, who still owns their objects. */
 async function giveToOwner(admin: Sql): Promise<void> {
   const changes = await admin<{ statement: string }[]>`
     with ours as (

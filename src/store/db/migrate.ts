@@ -5,7 +5,7 @@ import { createPartitions } from './partitions.ts'
 import { makeRoles } from './roles.ts'
 import type { Sql, Transaction } from './sql.ts'
 
-/** Any number, the same in every process: two migrators wait for each other on it. */
+/** An arbitrary number that all processes share. Migrators wait for each other on this lock. */
 const LOCK = 7_305_193
 const MAKE_ANEW =
   '`npm start -- --fresh` makes the database of npm start anew and deletes its data; make one of ' +
@@ -20,7 +20,7 @@ interface Migration {
 }
 
 /**
- * Brings the database to the newest schema and makes the partitions of the coming days.
+ * Brings the database to the newest schema and creates the partitions of the coming days.
  *
  * Files `NNNN_name.sql` run in order, each in one transaction that inserts its number first.
  * Migrations go forward only: a file that ran is never edited, renamed or deleted, and what it did
@@ -28,8 +28,8 @@ interface Migration {
  * before anything of it changes: the files were put together anew before the first release. Returns
  * the names of the files that ran now.
  *
- * The roles come first. Where they are not as they should be and the caller may not change that,
- * the error says who may.
+ * The roles come first. If they are not as required and the caller may not change them, the error
+ * says who may.
  */
 export async function migrate(sql: Sql): Promise<string[]> {
   const migrations = await readMigrations()
@@ -48,7 +48,7 @@ export async function migrate(sql: Sql): Promise<string[]> {
   return ran
 }
 
-/** Names of the migrations that this program comes with and the database has not seen. */
+/** Names of this program's migrations that the database does not have. */
 export async function pendingMigrations(sql: Sql): Promise<string[]> {
   const ran = await sql<{ name: string }[]>`
     select name from schema_migrations`

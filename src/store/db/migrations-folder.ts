@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** Beside the sources, and one folder further up from the compiled code. */
+/** Beside the sources, or one folder further up from the compiled code. */
 const FOLDER = ['../../../migrations/', '../../../../migrations/']
   .map((path) => new URL(path, import.meta.url))
   .find((url) => existsSync(url))

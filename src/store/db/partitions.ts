@@ -2,20 +2,24 @@ import { bucketStart, timeOf, type Uuid } from '../../runtime/ids.ts'
 import { type Executor, isDuplicateTable, type Sql } from './sql.ts'
 
 const DAY_MS = 86_400_000
-/** Made this far ahead, so that a day without a migrator or a worker loses nothing. */
+/**
+ * Partitions are created this far ahead, so that a day without a migrator or a worker loses
+ * nothing.
+ */
 const DAYS_AHEAD = 7
-/** Made this far back: a mail decided just before midnight is written just after it. */
+/**
+ * Partitions are created this far back, since a mail decided just before midnight is written after
+ * it.
+ */
 const DAYS_BACK = 1
 
-/**
- * Tables whose partitions are a day's ranges of ids or buckets, and those whose are days.
- */
+/** Tables partitioned by a day's range of ids or buckets, and tables partitioned by day. */
 const BY_BUCKET = ['messages', 'message_bodies', 'delivery_events', 'events'] as const
 const BY_DAY = ['inbound_events', 'outbox'] as const
 
 /**
- * Makes the daily partitions from yesterday to a week ahead, those that are not there yet. Safe to
- * run from any number of processes at once. `now` in milliseconds.
+ * Creates missing daily partitions from yesterday to a week ahead. Any number of processes may run
+ * it at once. `now` is in milliseconds.
  */
 export async function createPartitions(sql: Sql, now: number = Date.now()): Promise<void> {
   for (let day = -DAYS_BACK; day <= DAYS_AHEAD; day++) {
@@ -29,19 +33,15 @@ export async function createPartitions(sql: Sql, now: number = Date.now()): Prom
   }
 }
 
-/**
- * Tells the planner what a freeze has just put into the ledger's partition; its own turn would come
- * a minute later.
- */
+/** Updates the planner's statistics after a freeze. Autovacuum would come a minute later. */
 export const analyzeLedger = async (sql: Sql, bucket: Uuid): Promise<void> => {
   await sql`select analyze_messages(${dayOf(timeOf(bucket))}::date)`
 }
 
-/** Whether the mails of a bucket's day are kept still. */
 export const isLedgerKept = (sql: Executor, bucket: Uuid): Promise<boolean> =>
   isThere(sql, 'messages', dayOf(timeOf(bucket)))
 
-/** By functions of the owner's: who runs this need not own the tables. */
+/** Uses functions that run as the owner, since the caller need not own the tables. */
 async function create(
   sql: Sql,
   table: string,

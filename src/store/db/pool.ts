@@ -4,27 +4,29 @@ import { connectionLost, type Session, setting } from './session.ts'
 import { type Executor, executor, type Query } from './statement.ts'
 import { runTransaction, type Work } from './transaction.ts'
 
-/** A pool of connections, on behalf of one organization or of nobody. */
+/** A pool of connections on behalf of one organization, or of none. */
 export interface Sql extends Executor {
   begin<T>(work: Work<T>): Promise<T>
-  /** Refuses what has not begun, lets what runs go on for `timeout` seconds, closes everything. */
+  /**
+   * Refuses waiting queries, gives running ones `timeout` seconds, then closes every connection.
+   */
   end(options?: { timeout?: number }): Promise<void>
 }
 
-/** No policy reads it as an id: what runs on behalf of nobody is refused every tenant's row. */
+/** No policy accepts it as an id, so queries on behalf of nobody see no tenant's rows. */
 const NOBODY = ''
 const LOOK_EVERY_MS = 1_000
 const MOST_ENDING_SECONDS = 5
 
 /**
- * At most `max` sessions, and what waits for them.
+ * A pool of at most `max` sessions.
  *
- * The driver's own pool (postgres.js 3.4.9) gets slower with every query it serves, because its
- * queue keeps dead slots: 30 µs a query at first, 93 µs after 300,000 (docs/benchmarks.md). It puts
- * quick queries behind slow ones, and cannot tell which connection a query will run on. Row-level
- * security has to know that: the organization is a setting of the session, told before the first
- * query that needs another one than the query before it. `sql.reserve()` would tell, but waits in
- * the same queues, and a reserved connection that is lost ends the process when written to.
+ * The driver's own pool (postgres.js 3.4.9) gets slower with every query, because its queue keeps
+ * dead slots: 30 µs a query at first, 93 µs after 300,000 (docs/benchmarks.md). It puts quick
+ * queries behind slow ones and cannot tell which connection will run a query. Row-level security
+ * has to know that: the organization is a setting of the session, which is set before the first
+ * query of another organization. `sql.reserve()` would tell, but waits in the same queues, and a
+ * lost reserved connection ends the process when written to.
  */
 export function createPool(open: (onLost: (session: Session) => void) => Session, max: number) {
   const sessions = new Set<Session>()
@@ -37,7 +39,7 @@ export function createPool(open: (onLost: (session: Session) => void) => Session
     for (const session of sessions) session.look()
   }, LOOK_EVERY_MS).unref()
 
-  /** An idle session, best one that was told this organization; else the one idle for longest. */
+  /** Takes an idle session, preferably one of this organization, else the one idle for longest. */
   function take(organization: string): Session {
     const at = idle.findLastIndex((session) => session.organization === organization)
     const [session] = idle.splice(Math.max(0, at), 1)
@@ -63,7 +65,7 @@ export function createPool(open: (onLost: (session: Session) => void) => Session
   }
 
   /**
-   * Awaited before what needs it is sent: in one packet, that would run also when this was refused.
+   * Awaited before the query is sent: in one packet, the query would run even if this was refused.
    */
   async function tell(session: Session, organization: string): Promise<void> {
     session.organization = undefined

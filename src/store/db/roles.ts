@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { migrationsFolder } from './migrations-folder.ts'
 import type { Executor } from './sql.ts'
 
-/** The settings that migrations/roles.sql reads, without their prefix. */
+/** Settings of migrations/roles.sql, without their prefix. */
 export type RoleSettings = Partial<
   Record<'owner' | 'api_login' | 'worker_login' | `${'owner' | 'api' | 'worker'}_password`, string>
 >
 
 /**
- * Makes the database roles, in the caller's transaction: see migrations/roles.sql. Without settings
- * the caller is the owner of the tables.
+ * Creates the database roles in the caller's transaction, see migrations/roles.sql. Without
+ * settings the caller owns the tables.
  */
 export async function makeRoles(tx: Executor, settings: RoleSettings = {}): Promise<void> {
   for (const [name, value] of Object.entries(settings)) {

@@ -1,6 +1,6 @@
 import type { Transaction } from './sql.ts'
 
-/** Returns what `work` returns, and rolls back what it writes. */
+/** Returns the result of `work` and rolls back its writes. */
 export async function rolledBack<T>(
   tx: Transaction,
   work: (tx: Transaction) => Promise<T>,

@@ -4,41 +4,44 @@ import type { Answer, Query } from './statement.ts'
 
 export type Options = postgres.Options<Record<string, postgres.PostgresType>>
 
-/** A connection to Postgres, with one statement at a time. */
+/** A connection to Postgres that runs one statement at a time. */
 export interface Session {
-  /** Whose rows its policies let through; undefined: nobody knows. */
+  /** Organization whose rows the policies allow. Undefined: unknown. */
   organization: string | undefined
   isLost: boolean
   ask: (query: Query) => Promise<Answer>
-  /** Gives it up when its statement should have been answered long ago. */
+  /** Gives the connection up if its statement should have been answered long ago. */
   look: () => void
-  /** For good: what runs is refused. Resolves soon, whatever the server does. */
+  /**
+   * Closes permanently and refuses the running statement. Resolves soon, whatever the server does.
+   */
   close: () => Promise<void>
 }
 
-/** What the driver has read from the URL. */
+/** The address as the driver read it from the URL. */
 interface Address {
   host: string[]
   port: number[]
-  /** A Unix socket instead. */
   path: string | false
 }
 
 interface Rules {
-  /** Postgres' settings. Those that a server does not know are left out. */
+  /** Postgres settings. Those unknown to the server are left out. */
   settings: Readonly<Record<string, string | number>>
-  /** Of a statement, after which its server is taken for lost: longer than the server's own. */
+  /**
+   * Time limit of a statement after which the server is considered lost. Longer than the server's
+   * own limit.
+   */
   mostMs: number
 }
 
 const MOST_CONNECTING_MS = 10_000
-/** How long a server may take to close an idle connection. */
 const MOST_CLOSING_SECONDS = 1
 
 /**
  * A client of the driver with one connection, which its first statement opens. After any failure
- * but a refusal of the server's it is thrown away, and `onLost` is called: the driver's client
- * would keep half-written bytes and statements for its next connection.
+ * but a refusal of the server it is thrown away and `onLost` is called: the driver's client would
+ * keep half-written bytes and statements for its next connection.
  */
 export function openSession(
   url: string,
@@ -106,7 +109,7 @@ export function openSession(
     socket?.destroy()
   }
 
-  /** One host after the other, each once. */
+  /** Tries each host once. */
   function dial({ host, port, path }: Address): Socket {
     const i = dials++
     if (session.isLost || i === host.length) {
@@ -120,8 +123,8 @@ export function openSession(
 }
 
 /**
- * A statement, and not the first packet: a pooler refuses or ignores what it does not know there,
- * among it the role that row-level security depends on. All of the settings hold, or none.
+ * Settings are sent as a statement, not in the first packet: a pooler refuses or ignores unknown
+ * ones there, among them the role that row-level security depends on. All settings apply, or none.
  */
 const statementOf = (settings: Rules['settings']): string =>
   `select ${Object.entries(settings)
@@ -132,7 +135,7 @@ const statementOf = (settings: Rules['settings']): string =>
     )
     .join()}`
 
-/** The statement that says on whose behalf a session or a transaction works. */
+/** The statement that sets the organization of a session or a transaction. */
 export function setting(scope: 'local' | 'session', organization: string): string {
   if (!/^[\da-f-]*$/i.test(organization)) throw new TypeError('an organization is named by a UUID')
   return `set ${scope} letterloom.organization = '${organization}'`

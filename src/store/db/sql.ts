@@ -7,19 +7,19 @@ import { readEncryption } from './tls.ts'
 import type { Transaction } from './transaction.ts'
 
 /**
- * The border to Postgres: rows come back in camelCase, times as ISO 8601 strings with milliseconds,
- * bigint counters as numbers. Nothing beyond this folder knows how the driver spells things.
+ * The border to Postgres: rows have camelCase names, times are ISO 8601 strings with milliseconds,
+ * bigint counters are numbers. Nothing outside of this folder knows the driver's conventions.
  */
 export type { Sql, Transaction, Executor, Json }
 export { columnName } from './statement.ts'
 /** A part of a statement. */
 export type Part = Pending
 
-/** SQLSTATEs that the store expects, by meaning. */
+/** SQLSTATEs that the store expects. */
 export const UNIQUE_VIOLATION = '23505'
-/** A statement took longer than the session's limit. */
+/** A statement exceeded the session's time limit. */
 export const QUERY_CANCELED = '57014'
-/** An organization has stored as much as its plan allows: `require_storage_room`. */
+/** An organization has stored as much as its plan allows, from `require_storage_room`. */
 export const STORAGE_FULL = 'LS001'
 const LOCK_NOT_AVAILABLE = '55P03'
 const SERIALIZATION_FAILURE = '40001'
@@ -32,37 +32,34 @@ const INT8 = 20
 const JSONB = 3802
 
 export interface Pool {
-  /** Connections at most. */
   max?: number
   /** Shown in pg_stat_activity. */
   name: string
   /**
-   * What the session may do, whichever login it has: the login must be a member of the role.
-   * Absent: what the login itself may.
+   * The role of the session, of which the login must be a member. Absent: the login's own rights.
    */
   role?: 'letterloom_api' | 'letterloom_worker' | 'letterloom_search'
-  /** Longest statement, milliseconds. */
   statementTimeoutMs?: number
   /**
-   * Told every statement before it runs: how a test reads the plans of what the store really asks.
+   * Called with every statement before it runs, so that tests can read the plans of real queries.
    */
   onQuery?: (query: string, parameters: unknown[]) => void
 }
 
 /**
- * A transaction takes no longer than this many of its longest statements. It is the only limit of a
- * session whose client stopped between the parts of a statement (the driver sends the values once
- * it was told their types), and what it holds others wait for. Only Postgres 17 and later have it.
+ * A transaction may take as long as this many of its longest statements. This is the only limit of
+ * a session whose client stops between the parts of a statement (the driver sends values once it
+ * knows their types) while others wait for its locks. Only Postgres 17 and later have it.
  */
 const STATEMENTS_PER_TRANSACTION = 10
 
-/** A server answers within its statement timeout; it may be this late. */
+/** A server answers within its statement timeout, or at most this much later. */
 const SILENCE_MS = 5_000
 
 /**
- * A search takes milliseconds. The planner, which does not know how few contacts have a word, takes
- * it for much longer, and would start other processes, compile code for it, or read the contacts of
- * all organizations instead of the index.
+ * A search takes milliseconds. The planner does not know how few contacts have a word and
+ * overestimates it: it would start other processes, compile code, or read the contacts of all
+ * organizations instead of the index.
  */
 const SHORT_STATEMENTS = {
   jit: 'off',
@@ -74,8 +71,8 @@ type Bind = (organizationId: string) => Sql
 const binders = new WeakMap<Sql, Bind>()
 
 /**
- * A pool of connections. Close it with `sql.end()`: what has not begun is refused, what runs has
- * five seconds (`{ timeout }`), and then every connection is closed.
+ * A pool of connections. Close it with `sql.end()`: waiting queries are refused, running ones get
+ * five seconds (`{ timeout }`), then every connection is closed.
  */
 export function connect(url: string, pool: Pool): Sql {
   const { max = 8, name, role, statementTimeoutMs = 30_000, onQuery } = pool
@@ -119,9 +116,9 @@ export function connect(url: string, pool: Pool): Sql {
 }
 
 /**
- * The same pool on behalf of one organization: under `letterloom_api`, what runs through it sees
- * and writes that organization's rows only, whatever its `where` says. Throws when `sql` is not
- * what `connect` answered.
+ * The same pool on behalf of one organization: under `letterloom_api` its queries see and write
+ * that organization's rows only, whatever their `where` says. Throws if `sql` does not come from
+ * `connect`.
  */
 export function within(sql: Sql, organizationId: string): Sql {
   const bind = binders.get(sql)
@@ -145,11 +142,11 @@ const arrays = (oid: number, read: (text: string) => unknown = String) => ({
   parse: readArray(read),
 })
 
-/** A text is JSON already: `sql.json` wrote it. */
+/** A text is JSON already, written by `sql.json`. */
 const writeJson = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
-/** By the numbers that Postgres gives these types everywhere. */
+/** Types by the numbers that they have in every Postgres. */
 const ARRAYS = {
   booleans: arrays(1000, (text) => text === 't'),
   smallints: arrays(1005, Number),
@@ -162,11 +159,11 @@ const ARRAYS = {
   uuids: arrays(2951),
 }
 
-/** What a transaction has read no longer holds: `transact` runs it again. */
+/** What a transaction has read no longer holds. `transact` runs it again. */
 export class Superseded extends Error {}
 
 /**
- * Runs `work` in a transaction, again from the start when Postgres gave up on it for others' sake.
+ * Runs `work` in a transaction, and again from the start if Postgres aborted it because of others.
  */
 export async function transact<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const ATTEMPTS = 5
@@ -183,18 +180,20 @@ export async function transact<T>(sql: Sql, work: (tx: Transaction) => Promise<T
   }
 }
 
-/** Whether `error` is Postgres' refusal with this SQLSTATE. */
 export const hasState = (error: unknown, state: string): boolean =>
   error instanceof postgres.PostgresError && error.code === state
 
-/** What in Postgres looks for the partition of a row; its error has the SQLSTATE of a check. */
+/**
+ * The function of Postgres that finds the partition of a row. Its error has the SQLSTATE of a
+ * check.
+ */
 const FINDS_PARTITION = 'ExecFindPartition'
 
 const lacksPartition = (error: postgres.PostgresError): boolean => error.routine === FINDS_PARTITION
 
 /**
- * Postgres refuses a value or a size (classes 22 and 54, a check): trying again cannot help. A row
- * whose partition is missing is not refused: partitions are made by a loop.
+ * Postgres refuses a value or a size (classes 22 and 54, a check), so retrying cannot help. A
+ * missing partition is no refusal, since a loop creates partitions.
  */
 export const isRefusedValue = (error: unknown): boolean =>
   error instanceof postgres.PostgresError &&
@@ -206,21 +205,27 @@ export const isLockUnavailable = (error: unknown): boolean => hasState(error, LO
 
 export const isDuplicateTable = (error: unknown): boolean => hasState(error, DUPLICATE_TABLE)
 
-/** Refusals of a login, of its database, of its role, or of what the role reads first. */
+/** Refusals of a login, its database, its role, or what the role reads first. */
 const REFUSED_LOGIN = /^(?:28|3D000$|42501$)/
 
-/** Postgres' sentence when it refuses the login itself; it holds no secret. */
+/** Postgres' own message when it refuses the login. It contains no secret. */
 export const loginRefusal = (error: unknown): string | undefined =>
   error instanceof postgres.PostgresError && REFUSED_LOGIN.test(error.code)
     ? error.message
     : undefined
 
-/** SQLSTATEs of a server that is away, busy, starting, or gave up for others' sake. */
+/**
+ * SQLSTATEs of a server that is away, busy or starting, or that aborted a transaction because of
+ * others.
+ */
 const PASSING = /^(?:08|25|40|53|55|57|58)/
-/** The driver's words and Node's for a connection that is lost. */
+/** Codes of the driver and of Node for a lost connection. */
 const LOST = /^(?:CONNECT|E[A-Z]+$)/
 
-/** Postgres may well answer the same statements later: it was away, busy, or lacks a partition. */
+/**
+ * Returns whether the same statements may succeed later: Postgres was away, busy, or lacks a
+ * partition.
+ */
 export function isPassing(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) {
     return PASSING.test(error.code) || lacksPartition(error)

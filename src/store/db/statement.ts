@@ -1,41 +1,39 @@
 import postgres from 'postgres'
 
 export type Json = postgres.JSONValue
-/** Rows, how many were read or changed, and the first word of the statement. */
+/** Rows, the number of read or changed rows, and the first word of the statement. */
 export type Answer<T = postgres.Row[]> = T & { readonly count: number; readonly command: string }
-/** A statement that runs once, when it is awaited; within another one it is a part of that. */
+/** A statement that runs once, when it is awaited. Within another one it becomes a part of it. */
 export interface Pending<T = unknown> extends Promise<Answer<T>> {}
-/** What may stand in a statement as `${…}`; a list of parts is put together with blanks. */
+/** Values for `${…}` in a statement. Parts of a list are joined with blanks. */
 type Value = string | number | boolean | null | Uint8Array | Pending | readonly Value[]
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Writes statements. */
 export interface Executor {
   <T extends readonly (object | undefined)[] = postgres.Row[]>(
     text: TemplateStringsArray,
     ...values: readonly Value[]
   ): Pending<T>
-  /** The name of a column or table in camelCase, or rows to insert: their columns and values. */
+  /** A column or table name in camelCase, or rows to insert with their columns and values. */
   (given: string | Row | readonly Row[]): Pending
-  /** A value as jsonb; null is no value. */
+  /** A value as jsonb. Null stays SQL's null. */
   json(value: object | string | number | boolean | null): Pending
-  /** Runs a statement that is hardly ever asked twice: the connection keeps no plan of it. */
+  /** Runs a rarely repeated statement without a stored plan. */
   once<T extends readonly (object | undefined)[] = postgres.Row[]>(
     statement: Pending<T>,
   ): Pending<T>
-  /** Any text, values as `$1`, `$2` and so on; without values it may be several statements. */
+  /** Any text, with values as `$1`, `$2` and so on. Without values it may be several statements. */
   unsafe<T extends readonly (object | undefined)[] = postgres.Row[]>(
     text: string,
     values?: readonly Value[],
   ): Pending<T>
 }
 
-/** What a connection is sent. */
 export interface Query {
   text: string
   values: unknown[]
-  /** The connection keeps its plan. */
+  /** The connection stores its plan. */
   isPrepared: boolean
 }
 export type Run = (query: Query) => Promise<Answer>
@@ -79,7 +77,7 @@ const neverAsk = async (): Promise<Answer> => {
   throw new TypeError('this is a part of statements, and no statement')
 }
 
-/** Statements that `run` sends, with `more` beside. */
+/** Statements that `run` sends, with the further functions in `more`. */
 export function executor<More extends object>(run: Run, more: More): Executor & More {
   const ask = (statement: Statement): Promise<Answer> => {
     const values: unknown[] = []
@@ -104,7 +102,7 @@ export function executor<More extends object>(run: Run, more: More): Executor & 
   }) as unknown as Executor & More
 }
 
-/** The statement's text; what it is given is added to `values`. */
+/** Writes the statement's text and adds its values to `values`. */
 function write({ strings, values: given }: Statement, values: unknown[]): string {
   let text = strings[0] ?? ''
   for (let i = 0; i < given.length; i++) text += writeValue(given[i], values) + strings[i + 1]

@@ -1,17 +1,16 @@
 import { connectionLost, type Session } from './session.ts'
 import { type Answer, type Executor, executor, type Query } from './statement.ts'
 
-/** A transaction of one connection. */
 export interface Transaction extends Executor {
-  /** Of what is refused in `work` nothing is kept, and the transaction goes on. */
+  /** Rolls back `work` if it fails. The transaction goes on. */
   savepoint<T>(work: Work<T>): Promise<T>
 }
 export type Work<T> = (tx: Transaction) => PromiseLike<T> | T
 
 /**
- * Runs `work` in a transaction. The driver's own goes on writing to a connection that was closed,
- * which ends the process. Statements run one after the other, however many are asked for at once.
- * Of what is refused inside nothing is kept, whether it was caught or not.
+ * Runs `work` in a transaction. The driver's own would go on writing to a closed connection, which
+ * ends the process. Statements run one after the other, however many are started at once. If one of
+ * them fails, everything is rolled back, whether the error was caught or not.
  */
 export async function runTransaction<T>(
   session: Session,

@@ -3,7 +3,7 @@ import type { Shift } from '../../domain/metrics/zone-shifts.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Transaction } from '../db/sql.ts'
 
-/** Figures as they are kept, each of mails that were sent. */
+/** Stored figures of sent mails. */
 export const FIGURES = [
   'sent',
   'delivered',
@@ -17,12 +17,11 @@ export const FIGURES = [
   'clicked',
   'unsubscribed',
   'failed',
-  /** Of the transient ones: the mail arrived all the same. */
+  /** Transient bounces of mails that arrived all the same. */
   'bouncedArrived',
 ] as const
 export type Figures = Record<(typeof FIGURES)[number], number>
 
-/** In the place of a template, where there is none. */
 const NO_TEMPLATE = '00000000-0000-0000-0000-000000000000'
 
 export interface Filters {
@@ -32,7 +31,7 @@ export interface Filters {
   domains?: readonly string[] | undefined
 }
 
-/** What a mail cost on average through an account in a UTC month (`2026-11`). */
+/** Average price of a mail of an account in a UTC month (`2026-11`). */
 export interface Rate {
   connectionId: Uuid
   month: string
@@ -40,18 +39,17 @@ export interface Rate {
 }
 
 interface Read extends Filters {
-  /** The range, in the parts in which the clocks of the timezone have one offset. */
+  /** The range, split where the offset of the timezone changes. */
   shifts: readonly Shift[]
   granularity: Granularity
   dimensions: readonly Dimension[]
-  /** Where they are known. */
   rates: readonly Rate[]
   limit: number
 }
 
 export interface Row extends Figures {
   isTotal: boolean
-  /** Null: the cost of some of them is not known. */
+  /** Null: the price of some of them is unknown. */
   costUsd: number | null
   period?: string
   domain?: string | null
@@ -62,7 +60,7 @@ export interface Row extends Figures {
   region?: string | null
 }
 
-/** Units of `date_trunc`, whose weeks begin on Monday, and how a period is written. */
+/** Units of `date_trunc`, whose weeks begin on Monday, and the format of a period. */
 const PERIODS: Record<Granularity, { unit: string; format: string }> = {
   hourly: { unit: 'hour', format: 'YYYY-MM-DD"T"HH24:00:00' },
   daily: { unit: 'day', format: 'YYYY-MM-DD' },
@@ -70,7 +68,7 @@ const PERIODS: Record<Granularity, { unit: string; format: string }> = {
   monthly: { unit: 'month', format: 'YYYY-MM' },
 }
 
-/** The columns of each dimension: of a cell, and in the answer. */
+/** Columns of each dimension, in a cell and in the answer. */
 function columnsOf(sql: Executor, { granularity }: Read) {
   const { unit, format } = PERIODS[granularity]
   const local = sql`f.quarter at time zone 'UTC' + shift.minutes * interval '1 minute'`
@@ -91,9 +89,9 @@ function columnsOf(sql: Executor, { granularity }: Read) {
 }
 
 /**
- * Figures by the dimensions that are asked for, in the order of their keys, and before them those
- * of all; one statement, so that they agree. Of the others there is one more than `limit` at most.
- * Other programs' mail, of which events tell us, is in them by source only, and costs nothing.
+ * Returns figures by the requested dimensions, in the order of their keys, after those of all
+ * mails. One statement, so that they agree. There are at most `limit` + 1 further rows. Other
+ * programs' mail, known from events, has a source only and costs nothing.
  */
 export function read(sql: Executor, organizationId: Uuid, asked: Read) {
   const { shifts, rates, dimensions, limit } = asked
@@ -169,7 +167,7 @@ function conditions(sql: Executor, filters: Filters): Part[] {
   return parts
 }
 
-/** What the organization's accounts pay by, disconnected ones too; null: never told. */
+/** Pricing plans of the organization's accounts, including disconnected ones. Null: unknown. */
 export const listPlans = (sql: Executor, organizationId: Uuid) => sql<
   { connectionId: Uuid; pricingPlan: string | null }[]
 >`
@@ -177,7 +175,7 @@ export const listPlans = (sql: Executor, organizationId: Uuid) => sql<
   from account_health
   where organization_id = ${organizationId}`
 
-/** How many mails that were not refused accounts have sent for us in each UTC month. */
+/** Counts mails that accounts sent for us and that were not refused, by UTC month. */
 export const listVolumes = async (
   sql: Executor,
   organizationId: Uuid,
@@ -194,7 +192,7 @@ export const listVolumes = async (
           and quarter >= ${from} and quarter < ${to} and source <> 'external'
         group by connection_id, date_trunc('month', quarter at time zone 'UTC')`
 
-/** From when to when the organization has figures; null: it has none. */
+/** Null: the organization has no figures. */
 export async function findSpan(
   sql: Executor,
   organizationId: Uuid,
@@ -210,13 +208,12 @@ export async function findSpan(
   return span ?? { first: null, last: null }
 }
 
-/** A day whose mails are still kept: the bounds of the buckets in its partition. */
+/** A day whose mails are stored: the bounds of the buckets in its partition. */
 export interface Day {
   from: Uuid
   to: Uuid
 }
 
-/** Partitions of the ledger, oldest first. */
 export async function listDays(sql: Executor): Promise<string[]> {
   const days = await sql<{ day: string }[]>`
     select to_date(right(c.relname, 8), 'YYYYMMDD') as day
@@ -227,7 +224,7 @@ export async function listDays(sql: Executor): Promise<string[]> {
   return days.map(({ day }) => day)
 }
 
-/** Organizations that have mails or figures of a day. */
+/** Organizations with mails or figures of a day. */
 export async function listOrganizations(sql: Executor, { from, to }: Day): Promise<Uuid[]> {
   const rows = await sql<{ id: Uuid }[]>`
     select id
@@ -244,10 +241,9 @@ export async function listOrganizations(sql: Executor, { from, to }: Day): Promi
 }
 
 /**
- * Begins a recount: from here on the transaction sees one moment, however long it reads, no other
- * recount is under way, and no day's mails are dropped. The locks come first: they are no queries,
- * so the moment is after them. A partition itself can only be locked by its owner; dropping one
- * needs its parent.
+ * Begins a recount: from here on the transaction sees one moment, no other recount runs, and no
+ * day's mails are dropped. The locks come first: they are no queries, so the moment is after them.
+ * A partition can only be locked by its owner, but dropping one needs its parent.
  */
 export async function beginRecount(tx: Transaction): Promise<void> {
   await tx.unsafe('set transaction isolation level repeatable read')
@@ -257,7 +253,7 @@ export async function beginRecount(tx: Transaction): Promise<void> {
   await tx.unsafe('lock table only messages in access share mode')
 }
 
-/** Whether the mails of a day (`YYYY-MM-DD`) are still there, and not dropped. */
+/** Returns whether the mails of a day (`YYYY-MM-DD`) still exist. */
 export async function isDayKept(tx: Transaction, day: string): Promise<boolean> {
   const [row] = await tx<{ found: boolean }[]>`
     select exists (
@@ -269,7 +265,7 @@ export async function isDayKept(tx: Transaction, day: string): Promise<boolean> 
   return row?.found ?? false
 }
 
-/** The last of the next mails of a day; undefined: there are none. */
+/** Returns the last of the next mails of a day, or undefined. */
 export async function findPageEnd(
   tx: Transaction,
   organizationId: Uuid,
@@ -300,7 +296,7 @@ export interface Kept extends Figures {
   batchId: Uuid | null
 }
 
-/** The figures of a page of a day's mails, counted from the logs. */
+/** Figures of a page of a day's mails, counted from the logs. */
 export const recount = (
   tx: Transaction,
   organizationId: Uuid,
@@ -310,7 +306,6 @@ export const recount = (
   select key, quarter, bucket, source, connection_id, template_id, domain, batch_id, ${sumsOf(tx)}
   from recount_mails(${organizationId}, ${from}, ${to}, ${after}, ${last})`
 
-/** The figures of a day's mails as they are kept. */
 export const listKept = (tx: Transaction, organizationId: Uuid, { from, to }: Day) => tx<Kept[]>`
   select key, quarter, bucket, source, connection_id, template_id, domain, batch_id, ${sums(tx)}
   from mail_figures
@@ -321,7 +316,7 @@ const sumsOf = (sql: Executor) => sql`
   sent, delivered, bounced_permanent, bounced_transient, bounced_undetermined, complained,
   suppressed, opened, opened_raw, clicked, unsubscribed, failed, bounced_arrived`
 
-/** Adds what figures are wrong by, as parts of their own: nobody who counts meanwhile waits. */
+/** Adds differences as separate parts, so that concurrent counts do not wait. */
 export const correct = (tx: Transaction, organizationId: Uuid, rows: readonly Kept[]) => tx`
   insert into mail_figures (organization_id, key, quarter, bucket, source, connection_id,
     template_id, domain, batch_id, ${sumsOf(tx)})

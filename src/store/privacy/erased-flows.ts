@@ -2,10 +2,9 @@ import type { Uuid } from '../../runtime/ids.ts'
 import * as executions from '../flows/executions.ts'
 import { type Sql, type Transaction, transact } from '../db/sql.ts'
 
-/** Rows of one transaction. */
 const PAGE = 500
 
-/** Empties what flows know of a person: events that were ingested, and executions. */
+/** Empties the person's data in flows: ingested events, and executions. */
 export async function erase(
   sql: Sql,
   organizationId: Uuid,
@@ -20,9 +19,9 @@ export async function erase(
 }
 
 /**
- * Deletes some events of the contacts, and the caller's own ids of them, which may name the person.
- * An id of before names counted that is known from another time is somebody else's by now. True
- * when there may be others.
+ * Deletes some events of the contacts and the caller's ids of them, which may name the person. An
+ * id that is older than the period of counted names belongs to somebody else by now. True: there
+ * may be others.
  */
 async function deleteEvents(
   tx: Transaction,
@@ -61,9 +60,9 @@ async function deleteEvents(
 }
 
 /**
- * Empties some executions: what started them, what their steps brought, what they waited for. The
- * rows stay, for the counters and the lists of their flows; one that still ran is over. Returns
- * where the next page begins; undefined: this was the last.
+ * Empties some executions: their trigger, the outcomes of steps, and the awaited events. The rows
+ * stay for counters and lists of their flows. A running execution ends. Returns where the next page
+ * begins. Undefined: this was the last.
  */
 async function emptyExecutions(
   tx: Transaction,

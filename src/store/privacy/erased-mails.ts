@@ -2,14 +2,14 @@ import { span, type Uuid } from '../../runtime/ids.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** Whose mails: those of the contacts, and those to their addresses that name no contact. */
+/** Selects mails of the contacts, and mails to their addresses that name no contact. */
 export interface Mailed {
   organizationId: Uuid
-  /** One person's, who may have been a contact before. */
+  /** Contacts of one person, including former ones. */
   contactIds: Uuid[]
-  /** Addresses that they have or had, as 16 bytes of SHA-256 in hexadecimal. */
+  /** The person's addresses, as 16 bytes of SHA-256 in hexadecimal. */
   addressHashes: string[]
-  /** Mail to an address that was made later is somebody's new decision. ISO 8601. */
+  /** Mail after this time (ISO 8601) is based on a new decision. */
   until: string
 }
 
@@ -19,9 +19,9 @@ export interface MailKey {
 }
 
 /**
- * The three ways to find them, each by an index that leads with the organization: rows of batches
- * by their dedupe key, which is the contact; other mail by the contact; mail without one by the
- * hash of its address.
+ * The three ways to find the mails, each by an index that leads with the organization: rows of
+ * batches by their dedupe key, which is the contact; other mail by the contact; mail without a
+ * contact by the hash of its address.
  */
 const waysToMails = (sql: Executor, mailed: Mailed) => [
   ...waysByContact(sql, mailed),
@@ -36,7 +36,7 @@ export const waysByContact = (sql: Executor, { organizationId, contactIds }: Mai
       and messages.contact_id = any(${contactIds}::uuid[]) and messages.source <> 'batch'`,
 ]
 
-/** An address that a contact has by now is that contact's: mail to it stays. */
+/** Mail to an address that belongs to a contact again stays. */
 export const wayByAddress = (
   sql: Executor,
   { organizationId, contactIds, addressHashes, until }: Mailed,
@@ -54,7 +54,7 @@ export const wayByAddress = (
       and contacts.created_at <= ${until} and contacts.id <> all(${contactIds}::uuid[])
   )`
 
-/** Only the holder of their claim may write into these: they get their outcome first. */
+/** Open mails may only be written by the holder of their claim. They get their outcome first. */
 const isOpen = (sql: Executor) => sql`messages.state in ('claimed', 'unknown')`
 
 /** Up to `limit` that can be emptied now, by bucket and id. */
@@ -77,7 +77,7 @@ export async function listSettled(
   return found
 }
 
-/** An address that a mail of theirs was sent to. */
+/** An address to which a mail of theirs was sent. */
 export async function findRecipient(sql: Executor, mailed: Mailed): Promise<string | undefined> {
   for (const way of waysToMails(sql, mailed)) {
     const [mail] = await sql<{ recipient: string }[]>`
@@ -90,7 +90,7 @@ export async function findRecipient(sql: Executor, mailed: Mailed): Promise<stri
   return undefined
 }
 
-/** Whether any is left, in whatever state. */
+/** Returns whether any mail is left, in whatever state. */
 export async function anyLeft(sql: Executor, mailed: Mailed): Promise<boolean> {
   for (const way of waysToMails(sql, mailed)) {
     const left = await sql`select 1 from messages where ${way} limit 1`
@@ -101,17 +101,17 @@ export async function anyLeft(sql: Executor, mailed: Mailed): Promise<boolean> {
 
 export interface Emptied {
   count: number
-  /** Addresses that they were sent to: a contact may have had another one at the time. */
+  /** Addresses of their mails, since a contact may have had another one at the time. */
   recipients: string[]
 }
 
 /**
- * Empties mails of one bucket: who they were to, what they said, what the provider told of them.
- * The rows stay, for the counters and the rates. Single mail that waits is skipped here; the
- * queued row of a batch is skipped, and counted, by the claim that finds no contact.
+ * Empties mails of one bucket: recipient, content and the provider's data. The rows stay for
+ * counters and rates. Waiting single mail is skipped here. The queued row of a batch is skipped and
+ * counted by the claim, which finds no contact.
  *
- * Two statements: whoever applies delivery events locks the mail first, so what they wrote before
- * is seen by the second one, and afterwards they find a mail without a recipient.
+ * Two statements: appliers of delivery events lock the mail first, so the second statement sees
+ * what they wrote before, and afterwards they find a mail without a recipient.
  */
 export async function empty(
   tx: Transaction,

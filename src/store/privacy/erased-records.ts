@@ -3,13 +3,13 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 import { findNamed, mayName, type Person } from './named-texts.ts'
 
-/** Rows that one statement looks at: what has to be searched must not become a long transaction. */
+/** Rows of one statement, so that a search does not become a long transaction. */
 const PAGE = 500
 
 /**
- * Takes a person out of the answers that are kept under Idempotency-Keys; a key that spells their
- * address or number goes whole. Everything of the organization is looked at, page after page: these
- * are rows of one day, and no index could find a text within them.
+ * Removes a person from the answers stored under Idempotency-Keys. A key that contains their
+ * address or number is deleted. All answers of the organization are read page by page: they are
+ * rows of one day, and no index could find a text in them.
  */
 export async function redactAnswers(sql: Sql, organizationId: Uuid, person: Person): Promise<void> {
   let after = ''
@@ -62,8 +62,8 @@ const pageOf = (sql: Sql, organizationId: Uuid, after: string) => sql`
   limit ${PAGE}`
 
 /**
- * Events that could not be read or applied keep what they said; of those that speak of the person
- * nothing is kept. An event that was applied has lost it already.
+ * Empties unreadable and failed events that mention the person. Applied events have no content
+ * anyway.
  */
 export async function emptyEventsAside(
   sql: Sql,
@@ -106,8 +106,8 @@ export async function emptyEventsAside(
 }
 
 /**
- * Whether an event that was received before `until` (ISO 8601) speaks of the person and is not
- * applied yet: it may still write a row of them.
+ * Returns whether an event that was received before `until` (ISO 8601) mentions the person and is
+ * not applied yet: it may still write a row about them.
  */
 export async function anyEventWaits(
   sql: Executor,

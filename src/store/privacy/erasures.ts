@@ -8,11 +8,11 @@ const shown = (sql: Executor) => sql`id, contact_id, status, mails, requested_at
 export interface NewErasure extends Named {
   organizationId: Uuid
   erasureId: Uuid
-  /** The contact, and those that were deleted before with the same address. */
+  /** The contact, and deleted contacts with the same address. */
   contactIds: readonly Uuid[]
 }
 
-/** Undefined when there is an erasure of the contact already. */
+/** Undefined: there is an erasure of the contact already. */
 export async function create(
   tx: Transaction,
   { organizationId, erasureId, contactId, contactIds, email, phone, externalId }: NewErasure,
@@ -38,7 +38,6 @@ export async function find(
   return erasure
 }
 
-/** The erasure of a contact that is gone because of it. */
 export async function findOfContact(
   sql: Executor,
   organizationId: Uuid,
@@ -51,7 +50,7 @@ export async function findOfContact(
   return erasure
 }
 
-/** A page of those that are running, in the order of their ids. */
+/** A page of running erasures, by id. */
 export const listOpen = (sql: Executor, after: Uuid | undefined, limit: number) => sql<
   { organizationId: Uuid; id: Uuid }[]
 >`
@@ -61,7 +60,7 @@ export const listOpen = (sql: Executor, after: Uuid | undefined, limit: number) 
   order by id
   limit ${limit}`
 
-/** What is being erased; undefined when it is done. */
+/** A running erasure. Undefined when it is done. */
 export interface Running extends Named {
   contactIds: Uuid[]
   requestedAt: string
@@ -80,15 +79,15 @@ export async function findRunning(
 }
 
 /**
- * Notes which transactions may still write what they have read of the contact: those that began
- * before now, such as a freeze of an audience that it was in.
+ * Records which transactions may still write what they have read of the contact: those that began
+ * before now, such as a freeze of an audience with the contact.
  */
 export const noteHorizon = (sql: Executor, organizationId: Uuid, id: Uuid) => sql`
   update erasures
   set horizon = pg_snapshot_xmax(pg_current_snapshot())
   where organization_id = ${organizationId} and id = ${id} and horizon is null`
 
-/** Whether all of those have ended. What they wrote is seen by the next statement. */
+/** Returns whether all of them have ended. The next statement sees what they wrote. */
 export async function horizonPassed(
   sql: Executor,
   organizationId: Uuid,
@@ -106,7 +105,7 @@ export const countMails = (sql: Executor, organizationId: Uuid, id: Uuid, mails:
   set mails = mails + ${mails}
   where organization_id = ${organizationId} and id = ${id}`
 
-/** `running → completed`: what is left is the proof. */
+/** `running → completed`. The row stays as proof. */
 export async function complete(sql: Executor, organizationId: Uuid, id: Uuid): Promise<void> {
   await sql`
     delete from former_addresses

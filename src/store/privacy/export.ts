@@ -8,7 +8,7 @@ import type { Executor } from '../db/sql.ts'
 
 type Fields = Record<string, unknown>
 
-/** Every column of a contact: a test compares them with the table. */
+/** Every column of a contact. A test compares them with the table. */
 export async function contact(
   sql: Executor,
   organizationId: Uuid,
@@ -45,7 +45,7 @@ export const topics = (sql: Executor, organizationId: Uuid, contactId: Uuid) => 
   where s.organization_id = ${organizationId} and s.contact_id = ${contactId}
   order by s.topic_id`
 
-/** The suppression entry of the address, under whichever HMAC key it was written. */
+/** The suppression entry of the address under any HMAC key. */
 export async function suppression(
   sql: Executor,
   organizationId: Uuid,
@@ -63,11 +63,11 @@ export async function suppression(
   return found ?? null
 }
 
-/** Rows of one page. What a mail said may be large: bodies are read one by one. */
+/** Rows of one page. Contents of mails may be large and are read one by one. */
 const PAGE = 500
 const MAILS = 100
 
-/** Oldest first, page after page. */
+/** Oldest first, in pages. */
 export async function* consentEvents(
   sql: Executor,
   organizationId: Uuid,
@@ -103,7 +103,6 @@ export async function* auditEvents(
   )
 }
 
-/** What callers said that the contact did. */
 export async function* customEvents(
   sql: Executor,
   organizationId: Uuid,
@@ -123,7 +122,7 @@ export async function* customEvents(
   }
 }
 
-/** Runs of flows with their steps; what a flow is called on the wire is a workflow. */
+/** Executions with their steps. On the wire a flow is called a workflow. */
 export async function* executions(
   sql: Executor,
   organizationId: Uuid,
@@ -171,8 +170,8 @@ async function* pages<T extends { id: Uuid }>(
 type Mail = Fields & MailKey & { source: string }
 
 /**
- * All mails of a contact with their timelines and, where they are kept, their bodies. Links that
- * act for the contact lead nowhere: a caller who may export it may not confirm in its name.
+ * All mails of a contact with their timelines and stored contents. Links that act for the contact
+ * are removed: a caller who may export it may not confirm in its name.
  */
 export async function* mails(
   { sql, searchSql }: { sql: Executor; searchSql: Executor },
@@ -210,7 +209,10 @@ async function* mailsOf(
   }
 }
 
-/** By mail; each statement names its bucket, or it would look into every partition. */
+/**
+ * Timelines by mail. Each statement names its bucket, since it would otherwise read every
+ * partition.
+ */
 async function timelines(
   sql: Executor,
   organizationId: Uuid,

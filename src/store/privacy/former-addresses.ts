@@ -1,18 +1,20 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** More with one address than this were deleted by a program that makes them anew all the time. */
+/**
+ * More deleted contacts with one address than this come from a program that recreates them all the
+ * time.
+ */
 const MOST_FORMER = 999
 /** Addresses and numbers of one person that are searched for. */
 const MOST_ADDRESSES = 10_000
 
 export interface FormerAddress {
   kind: 'email' | 'phone'
-  /** The first 16 bytes of SHA-256(organization id, address) in hexadecimal. */
   hash: string
 }
 
-/** Addresses and numbers that the contacts had, each once. */
+/** Distinct addresses and numbers that the contacts had. */
 export const listOf = (sql: Executor, organizationId: Uuid, contactIds: readonly Uuid[]) => sql<
   FormerAddress[]
 >`
@@ -22,8 +24,8 @@ export const listOf = (sql: Executor, organizationId: Uuid, contactIds: readonly
   limit ${MOST_ADDRESSES}`
 
 /**
- * Contacts that were deleted while they had `address` or, before this contact left it, an address
- * that it had. The latest first.
+ * Contacts that had `address` at their deletion, or an address that this contact had before. The
+ * latest first.
  */
 export async function listEarlierHolders(
   sql: Executor,
@@ -59,8 +61,7 @@ export async function listEarlierHolders(
 }
 
 /**
- * The contact that was deleted last of those that ever had the address; one that had it to the end
- * comes before others.
+ * The last deleted contact that ever had the address. One that had it at its deletion comes first.
  */
 export async function findDeleted(
   sql: Executor,
@@ -77,7 +78,7 @@ export async function findDeleted(
   return latest?.contactId
 }
 
-/** Whether a contact with this id was deleted here. */
+/** Returns whether a contact with this id was deleted. */
 export async function exists(
   sql: Executor,
   organizationId: Uuid,
@@ -92,7 +93,7 @@ export async function exists(
   return rows.length > 0
 }
 
-/** Notes addresses of a contact that is gone, which only its mails told. */
+/** Records addresses of a deleted contact that only its mails told. */
 export const add = (
   sql: Executor,
   organizationId: Uuid,

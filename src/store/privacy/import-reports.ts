@@ -2,7 +2,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 import { findNamed, mayName, type Person } from './named-texts.ts'
 
-/** Rows that one statement looks at. */
+/** Rows of one statement. */
 const PAGE = 500
 
 interface Position {
@@ -10,13 +10,15 @@ interface Position {
   row: number
 }
 
-/** After the one place, up to the other; null: from the beginning, to the end. */
+/** Bounds: after the first, up to the second. Null: unbounded. */
 interface Page {
   after: Position | null
   last: Position | null
 }
 
-/** Pages of all reports of the organization, which are kept for a month; no index finds a text. */
+/**
+ * Pages of all reports of the organization, which are stored for a month. No index finds a text.
+ */
 async function* pagesOf(sql: Executor, organizationId: Uuid): AsyncGenerator<Page> {
   for (let after: Position | null = null; ; ) {
     const positions: Position[] = await sql<Position[]>`
@@ -38,7 +40,6 @@ const isIn = (sql: Executor, organizationId: Uuid, { after, last }: Page) => sql
   ${after === null ? sql`` : sql`and (import_id, row) > (${after.importId}, ${after.row})`}
   ${last === null ? sql`` : sql`and (import_id, row) <= (${last.importId}, ${last.row})`}`
 
-/** What names somebody in a report. */
 export interface ReportedPerson {
   person: Person
   externalId: string | null
@@ -49,7 +50,7 @@ interface ReportRow extends Position {
   record: string
 }
 
-/** Rows of a page that hold an address, the number or, as a value of its own, the external id. */
+/** Rows of a page that contain an address, the number or, as a whole value, the external id. */
 async function rowsOf(
   sql: Executor,
   organizationId: Uuid,
@@ -75,7 +76,7 @@ async function rowsOf(
 const EXTERNAL_ID = '"external[\\s_-]?id"\\s*:\\s*'
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 
-/** Rows of import reports that name this person, and no other by mistake. */
+/** Rows of import reports that name this person and nobody else. */
 export async function* listNaming(
   sql: Executor,
   organizationId: Uuid,
@@ -89,8 +90,8 @@ export async function* listNaming(
 }
 
 /**
- * Empties the rows that name this person; their numbers stay. A file calls the external id as it
- * likes, so that any field may hold it.
+ * Empties the rows that name this person. Their numbers stay. Any field of a file may hold the
+ * external id.
  */
 export async function emptyNaming(
   sql: Sql,

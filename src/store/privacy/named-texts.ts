@@ -2,20 +2,19 @@ import type { PersonNames } from '../../domain/privacy/names.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** A person who is searched for in texts. */
 export interface Person extends PersonNames {
   /**
-   * ISO 8601. An address that a contact had by then is this contact's: what names it is not the
-   * person's any more.
+   * ISO 8601. Addresses of contacts that existed at this time belong to those contacts, not to the
+   * person.
    */
   until: string
 }
 
-/** Rows whose column may name the person: `findNamed` says whether they do. */
+/** Rows whose column may name the person. `findNamed` decides. */
 export const mayName = (sql: Executor, column: string, { pattern }: PersonNames) =>
   pattern === null ? sql`false` : sql`${sql(column)}::text ~* ${pattern}`
 
-/** Returns a function that tells whether a text names the person, and nobody else by now. */
+/** Returns a function that tells whether a text names the person and nobody else. */
 export async function findNamed(
   sql: Executor,
   organizationId: Uuid,

@@ -3,11 +3,11 @@ import type { Executor, Transaction } from '../db/sql.ts'
 
 const DAY_MS = 86_400_000
 
-/** A mail is in all three of them, each in the partition of its day. */
+/** A mail has rows in all three tables, in the partitions of its day. */
 export const LEDGER = ['messages', 'message_bodies', 'delivery_events'] as const
 export type DailyTable = (typeof LEDGER)[number] | 'events' | 'inbound_events' | 'outbox'
 
-/** Days (`YYYY-MM-DD`) before `before` of which a table has a partition, oldest first. */
+/** Days (`YYYY-MM-DD`) before `before` with a partition, oldest first. */
 export async function list(
   sql: Executor,
   tables: readonly DailyTable[],
@@ -26,7 +26,7 @@ export async function list(
   return days.map(({ day }) => day)
 }
 
-/** Drops the tables' partitions of a day, by a function of the owner's. */
+/** Drops the partitions of a day, by a function that runs as the owner. */
 export async function drop(
   tx: Transaction,
   tables: readonly DailyTable[],
@@ -36,8 +36,8 @@ export async function drop(
 }
 
 /**
- * Whether mails of the day may still be sent or decided: a batch lives, or a claim. Costs little,
- * so that it can be asked while writers wait.
+ * Returns whether mails of the day may still be sent or decided, because of a live batch or a
+ * claim. It is cheap enough to be asked while writers wait.
  */
 export async function isBeingMailed(sql: Executor, day: string): Promise<boolean> {
   const [from, to] = bounds(day)
@@ -51,7 +51,6 @@ export async function isBeingMailed(sql: Executor, day: string): Promise<boolean
   return row?.found ?? false
 }
 
-/** Whether single mail of the day waits to be sent. */
 export async function isQueued(sql: Executor, day: string): Promise<boolean> {
   const [from, to] = bounds(day)
   const [row] = await sql<{ found: boolean }[]>`
@@ -59,7 +58,6 @@ export async function isQueued(sql: Executor, day: string): Promise<boolean> {
   return row?.found ?? false
 }
 
-/** Whether a delivery event that was received on the day is not applied yet. */
 export async function hasWaitingEvent(sql: Executor, day: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select exists (
@@ -68,7 +66,6 @@ export async function hasWaitingEvent(sql: Executor, day: string): Promise<boole
   return row?.found ?? false
 }
 
-/** Whether an outbox message of the day is not done yet. */
 export async function hasWaitingMessage(sql: Executor, day: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select exists (
@@ -77,7 +74,7 @@ export async function hasWaitingMessage(sql: Executor, day: string): Promise<boo
   return row?.found ?? false
 }
 
-/** The buckets of a day: from the first, before the second. */
+/** Buckets of a day. The first is inclusive, the second exclusive. */
 function bounds(day: string): [string, string] {
   const time = Date.parse(day)
   return [bucketStart(time), bucketStart(time + DAY_MS)]

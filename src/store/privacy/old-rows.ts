@@ -4,11 +4,11 @@ import type { Executor } from '../db/sql.ts'
 export interface DueOrganization {
   organizationId: Uuid
   retentionDays: number
-  /** `YYYY-MM-DD`: rows of the days before were deleted already; null: none were. */
+  /** `YYYY-MM-DD`: rows of earlier days were deleted. Null: none were. */
   doneBefore: string | null
 }
 
-/** Organizations with days that their plan does not keep any more and whose rows may be there. */
+/** Organizations that may have rows beyond their plan's retention. */
 export const listDue = (sql: Executor, today: string, limit: number) => sql<DueOrganization[]>`
   select o.id as organization_id, plan.days as retention_days, o.rows_deleted_before as done_before
   from organizations o
@@ -19,35 +19,34 @@ export const listDue = (sql: Executor, today: string, limit: number) => sql<DueO
   order by o.id
   limit ${limit}`
 
-/** The organization's rows of days before `day` were deleted. */
 export const recordDone = (sql: Executor, organizationId: Uuid, day: string) => sql`
   update organizations
   set rows_deleted_before = ${day}::date
   where id = ${organizationId}`
 
-/** A page of an organization's rows to delete. Times are in milliseconds. */
+/** A page of an organization's rows to delete. Times in milliseconds. */
 interface OldRows {
   organizationId: Uuid
-  /** What is older is not kept by the organization's plan. */
+  /** Older rows are beyond the organization's plan. */
   before: number
-  /** What is older was deleted already, where rows never become old later. */
+  /** Older rows were deleted already, for kinds of rows that never become old later. */
   from: number
-  /** What is older is not kept by any plan. */
+  /** Older rows are beyond every plan. */
   longestBefore: number
   limit: number
-  /** Where the page before ended, where rows may be passed over; null: this is the first. */
+  /** End of the previous page, for kinds of rows that may be skipped. Null: the first page. */
   after: Uuid | null
 }
 
 export interface Page {
   deleted: number
-  /** Where the next page begins; null: there is none. */
+  /** Start of the next page. Null: there is none. */
   after: Uuid | null
 }
 
 /**
- * Executions that ended, with their steps and waits. How often a contact entered a flow and the
- * flow's counters have rows of their own. Those that still run are passed over.
+ * Finished executions with their steps and waits. Counters of entries and of the flow are separate
+ * rows. Running executions are skipped.
  */
 async function executions(sql: Executor, rows: OldRows): Promise<Page> {
   const { organizationId, before, limit, after } = rows
@@ -78,7 +77,6 @@ async function executions(sql: Executor, rows: OldRows): Promise<Page> {
   return { deleted, after: seen < limit ? null : last }
 }
 
-/** Custom events. An id tells when it was received; bounds on both sides leave out other days. */
 async function events(sql: Executor, rows: OldRows): Promise<Page> {
   const { organizationId, from, before, limit } = rows
   const { count } = await sql`
@@ -96,7 +94,6 @@ async function events(sql: Executor, rows: OldRows): Promise<Page> {
   return pageOf(rows, count)
 }
 
-/** What callers said of single mail, once its contents are forgotten. */
 async function transactionalMails(sql: Executor, rows: OldRows): Promise<Page> {
   const { organizationId, before, limit } = rows
   const { count } = await sql`
@@ -112,7 +109,10 @@ async function transactionalMails(sql: Executor, rows: OldRows): Promise<Page> {
   return pageOf(rows, count)
 }
 
-/** Times of the parts of batches whose mails no plan keeps: a failed batch may go on until then. */
+/**
+ * Times of parts of batches whose mails are beyond every plan. A failed batch may be resumed until
+ * then.
+ */
 async function batchParts(sql: Executor, rows: OldRows): Promise<Page> {
   const { organizationId, longestBefore, limit } = rows
   const { count } = await sql`
@@ -129,7 +129,7 @@ async function batchParts(sql: Executor, rows: OldRows): Promise<Page> {
   return pageOf(rows, count)
 }
 
-/** Of webhook steps whose execution ended between two tries. */
+/** Calls of webhook steps whose execution ended between two tries. */
 async function webhookCalls(sql: Executor, rows: OldRows): Promise<Page> {
   const { organizationId, before, limit } = rows
   const { count } = await sql`
@@ -145,10 +145,9 @@ async function webhookCalls(sql: Executor, rows: OldRows): Promise<Page> {
   return pageOf(rows, count)
 }
 
-/** Longer than any period in which a notice is given once. */
+/** Longer than the longest interval between two equal notices. */
 const NOTICE_DAYS = 400
 
-/** Notices that were mailed, with their mails. */
 async function notices(sql: Executor, rows: OldRows): Promise<Page> {
   const { organizationId, limit } = rows
   const { count } = await sql`
@@ -169,13 +168,12 @@ async function notices(sql: Executor, rows: OldRows): Promise<Page> {
   return pageOf(rows, count)
 }
 
-/** Of a statement that finds nothing twice. */
 const pageOf = ({ organizationId, limit }: OldRows, deleted: number): Page => ({
   deleted,
   after: deleted < limit ? null : organizationId,
 })
 
-/** What an organization's plan does not keep for good. A new one is a line here. */
+/** Kinds of rows that a plan's retention limits. A new kind is one more line. */
 export const OF_ORGANIZATIONS = [
   executions,
   events,
@@ -185,10 +183,13 @@ export const OF_ORGANIZATIONS = [
   notices,
 ] as const
 
-/** What finds mails by something else than their own id: of days no plan keeps. */
+/** Rows that find a mail by anything but its id, of days beyond every plan. */
 export const OF_MAILS = [
   {
-    /** They find the mail of a late event without our tag: else it would be taken for another's. */
+    /**
+     * They match late events without our tag to their mail. Otherwise these would be taken for
+     * another mail's.
+     */
     extraDays: 30,
     page: (sql: Executor, before: number, limit: number) => sql`
       delete from message_ids m
