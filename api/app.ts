@@ -27,8 +27,8 @@ import { REQUEST_LIMITS } from './http/request-limits.ts'
 import { findRoutes } from './routes.ts'
 
 /**
- * The whole API, not listening yet. Hooks run in the order they are added, which is the order in
- * which a request is checked: size of its head, pressure, credentials, rate limit, scope, route,
+ * Builds the API without listening. Hooks run in the order in which they are added, which is the
+ * order of the checks of a request: size of its head, load, credentials, rate limit, scope, route,
  * size and media type, path and query, body.
  */
 export async function buildApp(deps: Deps) {

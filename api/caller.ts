@@ -8,7 +8,7 @@ import { HttpError } from './http/http-error.ts'
 type KeyActor = { kind: 'key'; keyId: Uuid }
 export type SessionActor = { kind: 'session'; sessionId: Uuid; userId: Uuid; role: Role }
 
-/** The sender of a request. Everything a route reads or writes belongs to `organizationId`. */
+/** The sender of a request. All reads and writes of a route belong to `organizationId`. */
 export interface Caller {
   readonly organizationId: Uuid
   /** Sees and writes this organization's rows only. */
@@ -17,7 +17,7 @@ export interface Caller {
   readonly scopes: readonly string[]
 }
 
-/** The caller's place on a request: a WeakMap would cost every garbage collection. */
+/** Property of a request that holds its caller. A WeakMap would slow every garbage collection. */
 export const CALLER = Symbol('caller')
 
 declare module 'fastify' {
@@ -28,16 +28,16 @@ declare module 'fastify' {
   }
 }
 
-/** The caller of a request. Undefined before they are known, and where credentials are refused. */
+/** Undefined before the caller is known, and for refused credentials. */
 export const callerOf = (request: FastifyRequest): Caller | undefined => request[CALLER]
 
-/** The signed-in person of a route that only people reach. */
+/** Returns the signed-in person on a route for people only. */
 export function personOf({ actor }: Caller): SessionActor {
   if (actor.kind === 'session') return actor
   throw new Error('this route lets keys in: its scope is not personal')
 }
 
-/** Says which scope would do, of those that this kind of credentials can have. */
+/** A 403 that names the scopes that would suffice for this kind of credentials. */
 export function insufficient({ kind }: Caller['actor'], wanted: Scope): AppError {
   if (kind === 'key' && isPersonal(wanted)) {
     return new HttpError('FORBIDDEN', 'Only a signed-in person may do this, no key', {

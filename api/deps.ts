@@ -9,52 +9,54 @@ import type { Limiter } from './limits/limiter.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { Receiving } from '../src/core/delivery/receiving.ts'
 
-/** Everything the API reaches the world through. */
+/** Everything through which the API reaches other systems. */
 export interface Deps {
   /**
-   * On behalf of nobody: sees no organization's rows, only what security-definer functions tell.
+   * Works on behalf of nobody: sees no organization's rows, only results of security-definer
+   * functions.
    */
   sql: Sql
   /**
-   * Searches, as `letterloom_search`: sees every organization's rows, so each query must name
-   * the organization. A pool of its own: a slow search waits for searches only.
+   * Searches as `letterloom_search`: sees every organization's rows, so each query must name the
+   * organization. A separate pool, so that a slow search delays searches only.
    */
   searchSql: Sql
   /** Signs and verifies public links. */
   keyring: Keyring
-  /** Without a trailing slash; every link we hand out begins with it, never with `Host`. */
+  /** Without a trailing slash. Every link in our answers begins with it, never with `Host`. */
   publicUrl: string
-  /** Whom customers' roles are to trust; undefined: the operator has not said. */
+  /** Principal that customers' roles trust. Undefined: not configured. */
   principalArn: string | undefined
-  /** The operator's own mail works: invitations can be mailed. */
+  /** Whether the operator's own mail is configured, so that invitations can be mailed. */
   sendsNotices: boolean
-  /** Of package.json. */
+  /** Version in package.json. */
   version: string
   log: FastifyBaseLogger | { level: string }
   metrics: Metrics
-  /** Whose `X-Forwarded-For` is believed: addresses, ranges, `loopback`; none by default. */
+  /**
+   * Proxies whose `X-Forwarded-For` is trusted: addresses, ranges, `loopback`. Empty by default.
+   */
   trustedProxies: readonly string[]
-  /** Pages whose scripts may call the API: `https://app.example.com`. */
+  /** Origins whose scripts may call the API: `https://app.example.com`. */
   corsOrigins: readonly string[]
-  /** Checks what callers wrote. Its creator closes it. */
+  /** Checks callers' contents. Closed by its creator. */
   renderer: Renderer
-  /** Counts requests for all processes. Its creator closes it. */
+  /** Counts requests for all processes. Closed by its creator. */
   limiter: Limiter
-  /** Asks the customers' accounts. */
+  /** Queries customers' accounts. */
   asker: Asker
-  /** The public deliverability tools: all that looks something up for strangers. */
+  /** The public deliverability tools. */
   toolbox: Toolbox
   /** Reaches the public internet only: the provider's own hosts, for messages of SNS. */
   fetcher: Fetcher
-  /** Is told which delivery events were answered badly. Its creator stops it. */
+  /** Receives refused delivery events. Stopped by its creator. */
   receiving: Pick<Receiving, 'refused'>
-  /** While the event loop is later than this, milliseconds, requests are refused. */
+  /** Delay of the event loop, in milliseconds, above which requests are refused. */
   mostLoopDelayMs: number
   /** Milliseconds since 1970. */
   now: () => number
-  /** Waits for the given milliseconds. */
   pause: (ms: number) => Promise<unknown>
 }
 
-/** What the routes of a caller get: storage is theirs through `request.caller` only. */
+/** Dependencies of routes with a caller. They reach storage through `request.caller` only. */
 export type TenantDeps = Omit<Deps, 'sql'>

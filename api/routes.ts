@@ -3,13 +3,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { LoginGuard } from './access/login.ts'
 import type { Deps } from './deps.ts'
 
-/** Declares routes on the app that it is given. */
 type Routes = FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
 
 const IN_ROUTES = /(?:^|[/\\])routes[/\\][^/\\]+(?<!\.d)\.[jt]s$/
 
 /**
- * What the files in the folders `routes` export, in the order of their paths: a file that is there
+ * Loads the exports of all files in `routes` folders, in the order of their paths. Every file there
  * is registered.
  */
 export async function findRoutes(): Promise<Routes[]> {

@@ -5,7 +5,7 @@ import type { Executor } from '../../src/store/db/sql.ts'
 import { personOf } from '../caller.ts'
 import type { Deps } from '../deps.ts'
 
-/** Returns the sender of a request as the author of what it changes. */
+/** Returns the sender of a request as the author of its changes. */
 export function actorOf({ caller: { actor }, id: requestId }: FastifyRequest, now: Deps['now']) {
   const identity =
     actor.kind === 'key'
@@ -14,7 +14,7 @@ export function actorOf({ caller: { actor }, id: requestId }: FastifyRequest, no
   return { identity, requestId, now: now() } satisfies Actor
 }
 
-/** Returns the signed-in person who sent a request to a route that only people reach. */
+/** Returns the signed-in person who sent a request to a route for people only. */
 export const personalActorOf = (
   { caller, id }: FastifyRequest,
   now: Deps['now'],
@@ -24,7 +24,7 @@ export const personalActorOf = (
   now: now(),
 })
 
-/** Records a change that a request makes, in the transaction that makes it. */
+/** Records a change in the transaction of the request that makes it. */
 export const audit = (
   tx: Executor,
   request: FastifyRequest,

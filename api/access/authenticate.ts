@@ -15,15 +15,13 @@ import { configOf } from '../http/route-config.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * What the caller must hold, or several of which one is enough: see
-     * src/domain/access/access.ts.
-     */
+    /** The required scope, or several of which one suffices, see src/domain/access/access.ts. */
     scope?: Scope | readonly [Scope, ...Scope[]]
     /** Needs no credentials. */
     public?: boolean
     /**
-     * Ends or changes credentials of the caller's organization or person: at once in this process.
+     * The route ends or changes credentials of the caller's organization or person. This process
+     * applies it at once.
      */
     endsCredentials?: true
   }
@@ -32,16 +30,16 @@ declare module 'fastify' {
 const MOST_TOUCHED = 10_000
 const MINUTE_MS = 60_000
 
-/** What a token was good for when storage was asked. */
+/** A valid token as storage described it. */
 interface Credential {
   id: Uuid
   caller: Caller
   isExpired: (now: number) => boolean
-  /** Notes that it was used, to the minute. */
+  /** Records the minute of use. */
   touch: (sql: Executor, at: string) => PromiseLike<unknown>
 }
 
-/** Asks every route who may call it, and every caller who they are. */
+/** Checks the credentials and the scope of every request. */
 export function authenticate(app: FastifyInstance, deps: Deps): void {
   const { sql, now } = deps
   const limits = rateLimits(deps)
@@ -80,8 +78,8 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
   })
 
   /**
-   * A path that does not exist needs no credentials. With good ones it counts for their caller,
-   * with others as a guess: its headers would tell which keys exist.
+   * An unknown path needs no credentials. Valid credentials count for their caller, others as a
+   * guess, since the headers of the answer would reveal valid keys.
    */
   async function countUnknown(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { authorization } = request.headers
@@ -91,7 +89,7 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
     else await limits.countGuess(request, reply)
   }
 
-  /** Before the response is sent, so that the credentials have ended when it is read. */
+  /** Runs before the response is sent, so that the credentials have ended when it arrives. */
   function forgetCredentials(
     request: FastifyRequest,
     _reply: FastifyReply,
@@ -103,7 +101,7 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
     done(null, payload)
   }
 
-  /** Once a minute and process; the request does not wait for it. */
+  /** Runs once a minute in each process. The request does not wait for it. */
   function noteUse({ id, caller, touch }: Credential): void {
     const minute = Math.floor(now() / MINUTE_MS)
     if (touched.get(id) === minute) return
@@ -133,7 +131,7 @@ const isOfSame = (one: Caller, other: Caller): boolean =>
     other.actor.kind === 'session' &&
     one.actor.userId === other.actor.userId)
 
-/** Storage is not asked for what cannot be a token of ours. */
+/** Tokens of another form cause no query. */
 async function credential(sql: Sql, token: string): Promise<Credential | undefined> {
   const key = apiKeyHash(token)
   if (key) return keyCredential(sql, key)
@@ -180,7 +178,7 @@ const BEARER = /^Bearer +([^\s]+) *$/i
 
 const bearer = (header: string | undefined): string | undefined => BEARER.exec(header ?? '')?.[1]
 
-/** One answer for every reason: it must not tell which keys and sessions exist. */
+/** One answer for every reason, so that it does not reveal which keys and sessions exist. */
 const unauthorized = () =>
   new HttpError('UNAUTHORIZED', 'Credentials are missing or not valid', {
     headers: { 'www-authenticate': 'Bearer' },

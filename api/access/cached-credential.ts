@@ -1,14 +1,13 @@
 import { fingerprint } from '../../src/keys/tokens.ts'
 
-/** Revoking works within a second on every process, so nothing is kept for longer. */
+/** Short, since revoking a key must work within a second on every process. */
 const KEPT_MS = 900
 const MOST_KEPT = 10_000
 
 /**
- * Keeps what was found for less than a second, and lets those who ask meanwhile wait for the same
- * answer. What was not found is asked again: a new key works at once. By a clock that is never set
- * back: a revoked key must not live on because the time was corrected. Tokens themselves are not
- * kept.
+ * Caches credentials for less than a second. Concurrent callers share one look-up. Missing
+ * credentials are not cached, so that a new key works at once. The clock never goes back: a revoked
+ * key must not live on because the time was corrected. Tokens themselves are not stored.
  */
 export function cachedCredential<T extends object>(
   find: (token: string) => Promise<T | undefined>,
@@ -36,7 +35,7 @@ export function cachedCredential<T extends object>(
       }
     },
 
-    /** Asks again for what matches, and for all that is being looked up: it may match. */
+    /** Forgets matching credentials and all running look-ups, which may match. */
     forget(matches: (found: T) => boolean): void {
       for (const [name, { found }] of kept) {
         if (found === undefined || matches(found)) kept.delete(name)

@@ -14,7 +14,7 @@ import { networkOf } from '../http/network.ts'
 import type { Deps } from '../deps.ts'
 import { answer } from '../limits/rate-limit.ts'
 
-/** Tries that wait for their delay: a tenth of all requests that may be in flight. */
+/** Delayed logins. A tenth of all requests that may be in flight. */
 const MOST_DELAYED = 100
 
 interface Verified {
@@ -22,20 +22,20 @@ interface Verified {
   name: string
   email: string
   passwordHash: string
-  /** What the failures of this address are counted under. */
+  /** Key under which failures of the address are counted. */
   account: Buffer
 }
 
 export interface LoginGuard {
   passwords: Passwords
   /**
-   * Counts a try for the address it comes from, before anything of it is read; throws a 429 when it
-   * had too many. An `onRequest` hook of every route that calls `verify`.
+   * Counts an attempt for its IP address before the request is read. Throws a 429 if there were too
+   * many. Every route that calls `verify` runs it as an `onRequest` hook.
    */
   countTry: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /**
-   * The person, when address and password are right; undefined for any other reason, after the same
-   * time. Throws a 429 when the account had too many tries from this address.
+   * Returns the person if address and password are right, and undefined for any other reason after
+   * the same time. Throws a 429 if the account had too many attempts from this IP address.
    */
   verify(
     request: FastifyRequest,
@@ -44,14 +44,14 @@ export interface LoginGuard {
   ): Promise<Verified | undefined>
 }
 
-/** Checks passwords, slowly where somebody guesses, and counts every failure. */
+/** Checks passwords, counts failures, and delays accounts that somebody guesses. */
 export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): LoginGuard {
   const passwords = createPasswords()
   let delayed = 0
 
   const addressOf = ({ ip }: FastifyRequest) => addressSubject(keyring, networkOf(ip))
 
-  /** Of all limits of a request, its answer tells of the one that is nearest to exhaustion. */
+  /** Of all limits of a request, the answer shows the one nearest to exhaustion. */
   async function take(
     reply: FastifyReply,
     subject: string,

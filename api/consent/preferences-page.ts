@@ -4,16 +4,15 @@ import type { PublicTopic } from '../../src/store/consent/topics.ts'
 import { escapeHtml } from '../../src/domain/escape-html.ts'
 
 interface Shown {
-  /** Where the form goes. */
   action: string
   topics: readonly PublicTopic[]
-  /** Topics that the person does not have can be chosen. */
+  /** The person may choose topics that they do not have. */
   mayAdd: boolean
   /** The person has unsubscribed from all mail. */
   isUnsubscribed: boolean
 }
 
-/** Checkboxes for topics, and a button that unsubscribes from everything. */
+/** Checkboxes for topics, and a button that unsubscribes from all mail. */
 export function preferencesForm(
   say: Say,
   { action, topics, mayAdd, isUnsubscribed }: Shown,
@@ -43,7 +42,6 @@ function checkbox(say: Say, topic: PublicTopic): string {
   return `<label class="topic"><input type="checkbox" name="topics" value="${topicId}"${has(topic) ? ' checked' : ''}><span>${escapeHtml(name)}${small}</span></label>`
 }
 
-/** Returns what a choice changed, in sentences. */
 export function chosenText(say: Say, chosen: Chosen): string[] {
   const kinds = ['subscribed', 'asked', 'unsubscribed', 'limited', 'refused'] as const
   const changes = kinds.filter((kind) => chosen[kind].length > 0)

@@ -11,12 +11,12 @@ import type { Keyring } from '../../src/keys/tokens.ts'
 import { sendPage, wantsHtml } from '../http/html-pages.ts'
 
 /**
- * Mail that was claimed before the request has been handed to the provider after this: a call
+ * Mail that was claimed before a request has been handed to the provider after this time: a call
  * begins within one second of its claim.
  */
 const IN_FLIGHT_MS = 2_000
 
-/** The person who unsubscribes: from which topic or all mail, by which mail. */
+/** The contact, the topic or all mail, and the mail that contained the link. */
 interface LinkFacts {
   organizationId: Uuid
   contactId: Uuid
@@ -27,8 +27,8 @@ interface LinkFacts {
 }
 
 /**
- * Unsubscribes the person of a link. "You are unsubscribed" must hold when the person reads it, so
- * this waits for mail that may still be in flight.
+ * Unsubscribes the person of a link. "You are unsubscribed" must be true when the person reads it,
+ * so this waits for mail that may still be in flight.
  */
 export async function unsubscribeByLink(
   sql: Sql,
@@ -50,7 +50,7 @@ export async function unsubscribeByLink(
   await waitForMailInFlight(sql, organizationId, acted)
 }
 
-/** Waits until no mail that was claimed before can still go to the contacts. */
+/** Waits until no mail that was claimed before can still reach the contacts. */
 export async function waitForMailInFlight(
   sql: Sql,
   organizationId: Uuid,
@@ -61,13 +61,13 @@ export async function waitForMailInFlight(
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Returns what a page of an organization is said with, and how it looks. */
+/** Returns the texts and the style of an organization's pages. */
 export function voiceOf(brand: Brand | undefined) {
   const voice = brand ?? OURS
   return { say: sayAs(voice), page: { brand, language: voice.language } }
 }
 
-/** Refuses a link that is not ours: a page for people, a 400 for programs. */
+/** Refuses an invalid link: a page for people, a 400 for programs. */
 export function refuseLink(accept: string | undefined, reply: FastifyReply): FastifyReply {
   if (wantsHtml(accept)) {
     return sendPage(reply, {

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../src/domain/escape-html.ts'
 
-/** What somebody has typed; a field that is not there is empty. */
+/** Typed values by field. Missing fields are empty. */
 export type Values = Readonly<Record<string, string>>
 
 interface Field {
@@ -14,12 +14,11 @@ interface Field {
 }
 
 export interface ToolForm {
-  /** As in the address. */
   tool: string
   label: string
   lead: string
   fields: readonly Field[]
-  /** A text is no part of an address: it is sent with POST, and the report has no address. */
+  /** The value is a long text, which is sent with POST. The report has no address. */
   isPosted?: true
 }
 
@@ -38,7 +37,7 @@ const SELECTOR: Field = {
 }
 const POLICY = ['none', 'quarantine', 'reject'] as const
 
-/** The forms in the order of the page; the first is the page itself. */
+/** Forms in the order of the page. The first one is shown at the page's own address. */
 export const FORMS: readonly ToolForm[] = [
   {
     tool: 'email-check',
@@ -156,7 +155,7 @@ export const FORMS: readonly ToolForm[] = [
   },
 ]
 
-/** The form of one tool, with what was typed. */
+/** Renders the form of one tool with the typed values. */
 export function formHtml({ tool, fields, isPosted }: ToolForm, values: Values): string {
   const hidden = `<input type="hidden" name="tool" value="${escapeHtml(tool)}">`
   return `<form class="tool" action="/tools" method="${isPosted ? 'post' : 'get'}">${hidden}

@@ -1,6 +1,6 @@
 /**
- * What the page of the tools has beyond other public pages. A verdict is a word with a sign; its
- * colour only repeats it. Each colour has a contrast of 4.5 or more on what it stands on.
+ * Styles of the tools' page beyond those of other public pages. A verdict is a word with a sign,
+ * and its colour only repeats it. Each colour has a contrast of 4.5 or more on its background.
  */
 export const TOOLS_STYLE = `
 :root { --pass: #1a6b35; --warning: #7a4d00; --fail: #a3171f; --unknown: #4a4f57; --info: #1d4f91; --line: #c8ccd2; --soft: #f0f2f4 }

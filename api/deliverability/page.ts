@@ -11,12 +11,12 @@ interface Shown {
   form: ToolForm
   values: Values
   report?: Report | undefined
-  /** Why there is no report. */
+  /** Reason why there is no report. */
   problem?: string | undefined
   status?: number
 }
 
-/** The page of the tools: one form, and the report of what was asked. It needs no script. */
+/** Sends the page of the tools: one form, and a report if one was requested. It needs no script. */
 export function sendToolsPage(reply: FastifyReply, shown: Shown): FastifyReply {
   const { form, values, report, problem, status = 200 } = shown
   const alert =
@@ -38,7 +38,7 @@ ${report === undefined ? '' : reportHtml(report, form)}
   })
 }
 
-/** The domain that was typed goes with the person from tool to tool; nothing is checked yet. */
+/** Carries the typed domain from tool to tool. Nothing is checked before the form is sent. */
 function linkHtml({ tool, label }: ToolForm, current: ToolForm, { domain = '' }: Values): string {
   const query = new URLSearchParams({ tool, ...(domain === '' ? {} : { fill: domain }) })
   const mark = tool === current.tool ? ' aria-current="page"' : ''

@@ -7,23 +7,23 @@ export interface Window {
 export interface Decision {
   allowed: boolean
   windows: readonly Window[]
-  /** The window with the fewest requests left; of equals, the one that takes longest. */
+  /** The window with the fewest remaining requests, or of equal ones the one that takes longest. */
   nearest: Window & {
-    /** Requests that would still be let through. */
+    /** Requests that are still allowed. */
     remaining: number
-    /** Until the oldest requests leave the window. */
+    /** Seconds until the oldest requests leave the window. */
     resetSeconds: number
   }
-  /** How long to wait; 0 when it was allowed. */
+  /** Seconds to wait. 0 if the request is allowed. */
   retryAfterSeconds: number
 }
 
 interface Figures {
   allowed: boolean
   windows: readonly Window[]
-  /** Of each window, as `freesAt`. */
+  /** One figure for each window, like `freesAt`. */
   remaining: readonly number[]
-  /** When the oldest requests leave; milliseconds, by the same clock as `time`. */
+  /** Time at which the oldest requests leave, in milliseconds of `time`'s clock. */
   freesAt: readonly number[]
   time: number
 }
@@ -31,7 +31,6 @@ interface Figures {
 export const sameWindows = (a: readonly Window[], b: readonly Window[]): boolean =>
   a === b || (a.length === b.length && a.every(({ limit }, i) => limit === b[i]?.limit))
 
-/** What a caller is told. */
 export function decide({ allowed, windows, remaining, freesAt, time }: Figures): Decision {
   const [nearest] = windows
     .map((window, i) => ({

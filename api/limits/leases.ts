@@ -1,34 +1,33 @@
 import { decide, type Decision, sameWindows, type Window } from './decision.ts'
 
 /**
- * A process keeps at most this part of the smallest limit. Four processes together keep 1.6 % of
- * it, which is refused too early when they stand still, and passed when it is all used late.
+ * Share of the smallest limit that a process leases. Four processes together lease 1.6 %, which is
+ * refused too early if they stand still, and exceeded if it is used late.
  */
 const PART = 1 / 250
-/** Then the store is asked again, for what other processes have counted. */
+/** Age at which the store is asked again, since other processes have counted, too. */
 const FRESH_MS = 1_000
-/** Memory; what is forgotten stays counted. */
+/** Limits memory. Dropped leases stay counted. */
 const MOST_LEASES = 10_000
 
 interface Lease {
   windows: readonly Window[]
   left: number
-  /** Of each window, after the whole lease. */
+  /** One figure for each window, after the whole lease. */
   remaining: number[]
-  /** By the local clock. */
   freesAt: number[]
 }
 
 /**
- * Requests that were counted in the store before they came: without them each request of a busy
- * organization would wait for two statements instead of one. Small limits have none. `now`: a clock
- * in milliseconds.
+ * Requests that were counted in the store in advance: without them each request of a busy
+ * organization would wait for two statements instead of one. Small limits have none. `now` is a
+ * clock in milliseconds.
  */
 export function createLeases(now: () => number) {
   const leases = new Map<string, Lease & { freshUntil: number }>()
 
   return {
-    /** Lets one request through; undefined: the store decides. */
+    /** Allows one request. Undefined: the store decides. */
     take(subject: string, windows: readonly Window[]): Decision | undefined {
       const lease = leases.get(subject)
       if (!lease || lease.left === 0 || now() >= lease.freshUntil) return undefined
@@ -38,7 +37,7 @@ export function createLeases(now: () => number) {
       return decide({ allowed: true, windows, remaining, freesAt: lease.freesAt, time: now() })
     },
 
-    /** Takes back what is left of a lease, and says how large the next one may be. */
+    /** Takes the rest of a lease out of use and returns the size of the next one. */
     claim(subject: string, windows: readonly Window[]): { left: number; most: number } {
       const lease = leases.get(subject)
       leases.delete(subject)

@@ -7,23 +7,25 @@ import { createStoreQueue } from './store-queue.ts'
 
 export interface Limiter {
   /**
-   * Counts one request of `subject` when it fits into every window, and says so; a refused one is
-   * not counted. Never rejects: without its store everything is allowed, but for tries of passwords
-   * and keys, which each process then counts by itself.
+   * Counts one request of `subject` if it fits into every window. Refused requests are not counted.
+   * Never rejects: without its store every request is allowed, except logins and guesses, which
+   * each process then counts by itself.
    */
   take(subject: string, windows: readonly Window[]): Promise<Decision>
   close(): Promise<void>
 }
 
 interface LimiterOptions {
-  /** A small pool of the limiter's own: a decision does not wait behind other statements. */
+  /**
+   * Opens a small pool for the limiter, so that a decision does not wait behind other statements.
+   */
   open: () => Sql
   log: { error: (about: object, message: string) => void }
-  /** Told of every request that was let through uncounted: the store did not answer. */
+  /** Called for every request that was allowed uncounted because the store did not answer. */
   onUnlimited?: () => void
-  /** A request waits for the store so long at most; milliseconds. */
+  /** Milliseconds that a request waits for the store. */
   deadlineMs?: number
-  /** Milliseconds; only in tests. Absent: the store's clock. */
+  /** Milliseconds, in tests only. Absent: the store's clock. */
   now?: () => number
 }
 
@@ -35,22 +37,22 @@ interface Refusal {
 }
 
 const DEADLINE_MS = 250
-/** Memory; who is not remembered is refused by the store. */
+/** Limits memory. The store refuses subjects that are not cached. */
 const MOST_REFUSALS = 20_000
 const FORGET_EVERY_MS = 60_000
-/** Rows of the store; the most short-lived go first. */
+/** Rows of the store. The most short-lived are dropped first. */
 const MOST_STORED = 500_000
 /** Guessing must not become cheaper while the store fails. */
 const ALWAYS_COUNTED = /^(?:login-|guesses:)/
 
-/** Sliding windows shared by all processes; how exact they are is written in the migration. */
+/** Sliding windows that all processes share. The migration describes their precision. */
 export function createLimiter(options: LimiterOptions): Limiter {
   const { open, log, onUnlimited, now, deadlineMs = DEADLINE_MS } = options
   const clock = now ?? (() => performance.now())
   const leases = createLeases(clock)
   const queue = createStoreQueue({ open, log, leases, deadlineMs, now })
   const takeLocally = createLocalWindows(clock)
-  /** Nothing of these fits before `until`, by the local clock: nobody else frees a window. */
+  /** These subjects are full until `until` of the local clock, since nobody else frees a window. */
   const refusals = new Map<string, Refusal>()
   let isForgetting = false
   const timer = setInterval(() => void forget(), FORGET_EVERY_MS).unref()

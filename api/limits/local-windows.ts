@@ -1,11 +1,11 @@
 import { decide, type Decision, type Window } from './decision.ts'
 
-/** Memory; above it the one that was first seen is forgotten. */
+/** Limits memory. The oldest subject is dropped first. */
 const MOST_SUBJECTS = 10_000
 
 /**
- * Sliding windows of this process alone, for small limits: every request is remembered. `now` is
- * any clock in milliseconds.
+ * Sliding windows of this process alone, for small limits, since every request is recorded. `now`
+ * is any clock in milliseconds.
  */
 export function createLocalWindows(now: () => number) {
   const taken = new Map<string, number[]>()

@@ -10,7 +10,7 @@ import type { Limiter } from './limiter.ts'
 import { planOf } from '../../src/core/access/plan.ts'
 import { configOf } from '../http/route-config.ts'
 
-/** What a public route sees of a request before it is counted. */
+/** The parts of a request that are known before it is counted. */
 interface PublicRequest {
   param: (name: string) => string
   headers: IncomingHttpHeaders
@@ -18,12 +18,12 @@ interface PublicRequest {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Of a public route: nobody is counted. */
+    /** A public route without a limit. */
     unlimited?: true
     /**
-     * Of a public route: whether the call carries a proof that we issued, found out without asking
-     * storage. Then it is not counted for its address: a token has a limit of its own, an
-     * `unlimited` proof has none.
+     * Returns whether a public call carries a proof that we issued, without asking storage. Such a
+     * call is not counted for its IP address: a token has a limit of its own, an `unlimited` proof
+     * has none.
      */
     vouch?: (claim: PublicRequest) => { token: string } | 'unlimited' | undefined
   }
@@ -32,7 +32,7 @@ declare module 'fastify' {
 const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
-/** Of public endpoints. */
+/** Limits of public endpoints for one IP address. */
 const ADDRESS_WINDOWS: readonly Window[] = [
   { limit: 10, seconds: MINUTE },
   { limit: 100, seconds: HOUR },
@@ -40,19 +40,19 @@ const ADDRESS_WINDOWS: readonly Window[] = [
 const TOKEN_WINDOWS: readonly Window[] = [{ limit: 60, seconds: MINUTE }]
 const FAILURE_WINDOWS: readonly Window[] = [{ limit: 30, seconds: MINUTE }]
 
-/** Another plan counts within this time, on every process. */
+/** Time after which every process applies another plan. */
 const PLAN_REMEMBERED_MS = 5_000
 const MOST_PLANS = 10_000
 
 interface Limits {
   limiter: Limiter
-  /** Keys the hashes of addresses. */
+  /** Keys the hashes of IP addresses. */
   keyring: Keyring
 }
 
 /**
- * Counts a call for its address, the network of an IPv6 one; storage knows a keyed hash of it only.
- * Refuses with 429.
+ * Counts a call for its IP address, or for the network of an IPv6 address. Storage has a keyed hash
+ * only. Throws a 429.
  */
 export async function limitAddress(
   { limiter, keyring }: Limits,
@@ -63,14 +63,14 @@ export async function limitAddress(
   answer(await limiter.take(subject, ADDRESS_WINDOWS), reply)
 }
 
-/** The limits of each kind of request, for `authenticate` to ask in its order. */
+/** Limits of each kind of request. `authenticate` applies them in its order. */
 export function rateLimits({ limiter, keyring }: Limits) {
   const windowsOf = rememberedWindows()
 
   /**
-   * Counts credentials that are not good for their address. Throws 429 when there were too many.
-   * Good ones are never counted or refused: a stranger could stop all who share an address with
-   * them.
+   * Counts invalid credentials for their IP address. Throws a 429 if there were too many. Valid
+   * ones are never counted or refused, since a stranger could block everybody who shares the
+   * address.
    */
   async function countGuess({ ip }: FastifyRequest, reply: FastifyReply): Promise<void> {
     const subject = `guesses:${addressSubject(keyring, networkOf(ip))}`
@@ -96,7 +96,7 @@ export function rateLimits({ limiter, keyring }: Limits) {
   }
 }
 
-/** Tells the caller what is left; throws `refusal`, given the seconds to wait, when nothing was. */
+/** Sets the headers. Throws `refusal`, which gets the seconds to wait, if nothing was left. */
 export function answer(
   { allowed, windows, nearest, retryAfterSeconds }: Decision,
   reply: FastifyReply,
@@ -119,7 +119,7 @@ const tooMany = (seconds: number): AppError =>
     retryAfterSeconds: seconds,
   })
 
-/** The windows of an organization's plan, asked again every few seconds. */
+/** Windows of an organization's plan, reloaded every few seconds. */
 function rememberedWindows() {
   const known = new Map<Uuid, { at: number; windows: readonly Window[] }>()
 

@@ -8,33 +8,34 @@ interface QueueOptions {
   open: () => Sql
   log: { error: (about: object, message: string) => void }
   leases: Leases
-  /** A request waits for the store so long at most; milliseconds. */
+  /** Milliseconds that a request waits for the store. */
   deadlineMs: number
   now: (() => number) | undefined
 }
 
 /**
- * What the store said of a subject, `granted` with what was left of its lease, and which of the
- * requests that asked together this is. The first of them has `spare`, what none of them needs.
+ * The store's decision about a subject, and the request's place among those that asked together.
+ * `granted` includes the rest of the lease. The first request has `spare`, which none of them
+ * needs.
  */
 type Answer = rateLimits.Grant & { place: number; spare: number }
 interface Group {
   windows: readonly Window[]
   resolve: ((answer: Answer | undefined) => void)[]
-  /** Of its lease. */
+  /** Rest of its lease. */
   left: number
 }
 
-/** After a failure nobody waits for so long; then one statement tries again. */
+/** Time after a failure during which nobody waits. Then one statement tries again. */
 const PAUSE_MS = 1_000
-/** A connection is given up when its statement hangs for this many deadlines. */
+/** A connection is dropped if its statement hangs for this many deadlines. */
 const GIVE_UP_DEADLINES = 20
 const ALARM_EVERY_MS = 10_000
 
 /**
- * Asks the store with one statement at a time: what comes meanwhile is the next set, requests of
- * one subject together; as many as are worked on at most. While the store fails or hangs, the
- * answer is undefined at once.
+ * Asks the store with one statement at a time. Requests that arrive meanwhile form the next set,
+ * grouped by subject and bounded by the set's size. While the store fails or hangs, the answer is
+ * undefined at once.
  */
 export function createStoreQueue({ open, log, leases, deadlineMs, now }: QueueOptions) {
   let sql = open()
@@ -100,7 +101,7 @@ export function createStoreQueue({ open, log, leases, deadlineMs, now }: QueueOp
     for (const group of set.values()) settle(group, undefined)
   }
 
-  /** Nothing happens to a group that was settled before. */
+  /** Does nothing for a group that was settled before. */
   function settle(group: Group | undefined, grant: rateLimits.Grant | undefined): void {
     const resolve = group?.resolve.splice(0) ?? []
     const granted = (grant?.granted ?? 0) + (group?.left ?? 0)

@@ -5,22 +5,22 @@ import { LINE, LONGEST_ADDRESS } from '../domain/text.ts'
 /** Marks words of an `enum` as not available yet. */
 export const NOT_YET_KEYWORD = 'x-not-yet'
 
-/** Marks a text that is brought to its stored form before its length is checked. */
+/** Marks a text that is normalized before its length is checked. */
 export const CLEANED_KEYWORD = 'x-cleaned'
-/** `cleanLine` or `cleanWord` of src/domain/text.ts; `nfc`: only the Unicode form changes. */
+/** `cleanLine` or `cleanWord` of src/domain/text.ts. `nfc`: only the Unicode form changes. */
 export type Cleaned = 'line' | 'word' | 'nfc'
 
-/** An object that knows all its fields: an unknown one is an error that names it. */
+/** An object without further fields: an unknown field is an error that names it. */
 export const strict = <T extends TProperties>(properties: T, options: TObjectOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
-/** Says that a row which does not fit is told by this field of the answer. */
+/** Says that this field of the answer reports rows that do not fit. */
 export const ROW_ERRORS = 'x-row-errors'
 
 /**
- * A list of a body whose rows are checked each by itself: a row that does not fit its schema is an
- * entry of `errorDetails`, and the others are kept. The document describes the rows; validation of
- * the body leaves them to the handler, for which they are unknown until it has checked them.
+ * A list whose rows are checked one by one: a row that does not fit its schema becomes an entry of
+ * `errorDetails`, and the others are accepted. The document describes the rows. Validation of the
+ * body leaves them to the handler, for which they are unknown until it has checked them.
  */
 export const rowsOf = (row: TSchema, { maxItems }: { maxItems: number }) =>
   Type.Unsafe<unknown[]>({
@@ -34,8 +34,8 @@ export const rowsOf = (row: TSchema, { maxItems }: { maxItems: number }) =>
   })
 
 /**
- * One of a closed set of words, some of which are refused as not available yet. They are read, so
- * that the refusal can say so, and are not in the OpenAPI document.
+ * A closed set of words, some of which are not available yet. Those are accepted by validation, so
+ * that the refusal can say so, and left out of the OpenAPI document.
  */
 export const oneOfSoon = <const T extends readonly string[]>(
   words: T,
@@ -43,15 +43,14 @@ export const oneOfSoon = <const T extends readonly string[]>(
   options: Record<string, unknown> = {},
 ) => oneOf(words, { ...options, [NOT_YET_KEYWORD]: soon })
 
-/** One of a closed set of words. */
 export const oneOf = <const T extends readonly string[]>(
   words: T,
   options: Record<string, unknown> = {},
 ) => Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...options })
 
 /**
- * The same or null, written as `type: [..., 'null']`: `anyOf` costs a third more to serialise
- * (measured on pages of 100 contacts).
+ * Adds null as `type: [..., 'null']`. `anyOf` costs a third more to serialise (measured on pages of
+ * 100 contacts).
  */
 export function nullable<T extends TSchema>(schema: T) {
   const { type, enum: words, ...rest } = keywords(schema)
@@ -78,7 +77,7 @@ export const Time = Type.String({
   examples: [TIME],
 })
 
-/** A day (the whole of it, UTC) or a moment. */
+/** A whole day (UTC) or a moment. */
 export const DayOrTime = Type.Unsafe<string>({
   type: 'string',
   maxLength: 64,
@@ -93,7 +92,6 @@ export const line = (maxLength: number, options: Record<string, unknown> = {}) =
 export const Address = (options: Record<string, unknown> = {}) =>
   Type.String({ format: 'email', maxLength: LONGEST_ADDRESS, ...options })
 
-/** What mail is sent from. */
 export const From = (description = '') =>
   Type.String({
     format: 'mailbox',
@@ -103,14 +101,12 @@ export const From = (description = '') =>
     examples: ['news@example.com', 'Example News <news@example.com>'],
   })
 
-/** The name that recipients see beside the address. */
 export const FromName = (maxLength: number) =>
   line(maxLength, { description: 'If `from` has a name, too, they must be the same.' })
 
-/** The longest id of what is named in a body. */
 const LONGEST_ID = 36
 
-/** An account in input, under either name. */
+/** An account in a request, under either of its names. */
 export const accountNames = {
   cloudAccountId: Type.Optional(
     Type.String({
@@ -124,10 +120,7 @@ export const accountNames = {
   ),
 }
 
-/**
- * Path parameters may be anything up to the router's own limit; what they name is decided by
- * storage.
- */
+/** A path parameter may be anything up to the router's limit. Storage decides what it names. */
 const PathId = Type.String({ minLength: 1, maxLength: 1024, description: 'Which one.' })
 
 export const IdParams = strict({ id: PathId })
@@ -157,7 +150,7 @@ export const Page = Type.Integer({
 
 export const NextCursor = nullable(Type.String({ description: 'Null at the end.' }))
 
-/** What the caller of a request that was accepted should know all the same. */
+/** A remark for the caller of an accepted request. */
 export const Warning = Type.Object(
   {
     reason: Type.String({ description: 'One of an open set of words.' }),
@@ -178,7 +171,7 @@ export const Warning = Type.Object(
 )
 export type Warning = Static<typeof Warning>
 
-/** Beside what was made or changed, where there are any. */
+/** Warnings beside the created or changed resource, if there are any. */
 export const warnings = {
   warnings: Type.Optional(
     Type.Array(Warning, {

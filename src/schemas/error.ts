@@ -10,7 +10,7 @@ const Details = Type.Array(
   }),
 )
 
-/** What every 4xx and 5xx answers. */
+/** Body of every 4xx and 5xx answer. */
 export const ApiError = Type.Object(
   {
     error: Type.String({ description: 'For people. Wording may change; do not parse it.' }),
@@ -47,7 +47,7 @@ const RowError = Type.Object(
   { title: 'RowError' },
 )
 
-/** What the answer to a request of many rows says of those that were refused. */
+/** Refused rows in the answer to a request of many rows. */
 export const rowErrors = {
   errors: Type.Array(Type.String(), { description: 'What `errorDetails` says, for people.' }),
   errorDetails: Type.Array(RowError, { description: 'Rows that were refused, in their order.' }),

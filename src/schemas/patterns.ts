@@ -8,13 +8,13 @@ export const TIME_OF_DAY = '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$'
 export const ACCOUNT_NUMBER = '^[0-9]{12}$'
 /** Only standard topics deliver over HTTPS (SNS developer guide). */
 export const SNS_TOPIC = '^arn:aws(-cn|-us-gov)?:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}$'
-/** Of a standard queue; which one it may be, the connection says. */
+/** URL of a standard queue. The connection decides which queue is allowed. */
 export const SQS_QUEUE_URL =
   '^https://sqs\\.[a-z0-9-]{1,30}\\.amazonaws\\.com(\\.cn)?/[0-9]{12}/[A-Za-z0-9_-]{1,80}$'
-/** No `@` and no `/`, so that one path parameter tells an external id from an address. */
+/** Without `@` and `/`, so that one path parameter can be an external id or an address. */
 export const EXTERNAL_ID = '^[^@/\\u0000-\\u001f\\u007f]+$'
 export const AUDIT_ACTION = '^[a-z_]+\\.[a-z_]+$'
-/** As in the names of DKIM and BIMI records. */
+/** A selector as in the names of DKIM and BIMI records. */
 export const SELECTOR = '^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?$'
 export const COLOR = '^#[0-9a-f]{6}$'
 /** Up to ten lines, separated by line feeds. */
@@ -25,7 +25,7 @@ const PARAMETER = '[A-Za-z0-9!#$&^_.+-]+=(?:[A-Za-z0-9!#$&^_.+-]+|"[ !#-\\[\\]-~
 /** `image/png` (RFC 6838, 4.2), or `text/calendar; method=REQUEST`. */
 export const MEDIA_TYPE = `^${MEDIA_NAME}/${MEDIA_NAME}(?: ?; ?${PARAMETER}){0,8}$`
 export const CONTENT_ID = '^[A-Za-z0-9._@-]{1,200}$'
-/** What SES takes as name and value of a tag (SES v2, MessageTag). */
+/** Name and value of an SES tag (SES v2, MessageTag). */
 export const TAG = '^[A-Za-z0-9_-]+$'
 
 /** Printable ASCII, without a blank at its ends. */
@@ -36,7 +36,7 @@ export const ID_LIST = `^${UUID}(?:,${UUID})*$`
 export const WORD_LIST = '^[a-z]+(?:,[a-z]+)*$'
 export const DOMAIN_LIST = '^[^,@\\s]+(?:,[^,@\\s]+)*$'
 
-/** What a text must be that fits a pattern: nobody should have to read the pattern. */
+/** Requirements of each pattern in words, since nobody should have to read the pattern. */
 export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
   [IDEMPOTENCY_KEY, 'must be 1 to 255 printable ASCII characters, without a blank at its ends'],
   [LINE, 'must not contain control characters'],

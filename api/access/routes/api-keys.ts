@@ -19,7 +19,7 @@ import { pageOf } from '../../http/pages.ts'
 const tags = ['account']
 const config = { scope: 'keys' } as const
 
-/** Keys for programs. People make and revoke them; `full` keys may look. */
+/** API keys. People create and revoke them, and keys of scope `full` may list them. */
 export const apiKeyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.get(
     '/v1/api-keys',

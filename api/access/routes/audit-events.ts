@@ -6,7 +6,6 @@ import type { TenantDeps } from '../../deps.ts'
 import { pageOf } from '../../http/pages.ts'
 import { rangeParameters } from '../../http/times.ts'
 
-/** The audit log: keys, logins, roles. */
 export const auditEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.get(
     '/v1/audit-events',

@@ -29,7 +29,6 @@ import type { LoginGuard } from '../login.ts'
 const tags = ['auth']
 const config = { scope: 'session' } as const
 
-/** Getting, changing and giving up a session. */
 export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }> = async (
   app,
   deps,
@@ -161,13 +160,13 @@ async function emailOf(
   return member.email
 }
 
-/** The same whether the address is known or not. */
+/** The answer does not tell whether the address is known. */
 const wrongLogin = () =>
   new HttpError('UNAUTHORIZED', 'The address or the password is wrong', {
     headers: { 'www-authenticate': 'Bearer' },
   })
 
-/** No 401: the session is good, and a client would log the person out. */
+/** A 400, since a client would log the person out on a 401. */
 const wrongPassword = () =>
   badRequest(
     'currentPassword is not your password',
@@ -175,6 +174,6 @@ const wrongPassword = () =>
     'wrong_password',
   )
 
-/** The same for an organization that does not exist. */
+/** The answer is the same for an organization that does not exist. */
 const notAMember = () =>
   forbidden('You are not a member of this organization', { reason: 'not_a_member' })

@@ -29,16 +29,16 @@ import type { LoginGuard } from '../login.ts'
 
 const MESSAGE = 'You are a member now'
 
-/** What the account of the invited address is known by. */
+/** Evidence of the account of the invited address. */
 interface Proof {
   verifiedHash: string | null
   newHash: string | null
 }
 
 /**
- * The page on which an invitation is accepted. It looks the same for everybody. The link proves
- * that the address is the person's; whoever has an account proves with its password, too, that it
- * is theirs, and only what follows a valid link tells whether there is one.
+ * The page on which a person accepts an invitation. It looks the same for everybody. The link
+ * proves that the address is the person's. A person with an account proves it with their password,
+ * too. Only the answer to a valid link tells whether there is an account.
  */
 export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }> = async (
   app,
@@ -180,7 +180,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
 
 const tags = ['account']
 
-/** A form sends the fields that nobody filled in. */
+/** Drops empty fields, which a form sends as well. */
 function fromForm(text: string): Record<string, string> {
   const fields = [...new URLSearchParams(text)]
   return Object.fromEntries(fields.filter(([name, value]) => name !== 'name' || value !== ''))
@@ -211,7 +211,7 @@ const changedMeanwhile = () =>
 
 const OVER = 'It was used, revoked or replaced by a newer one, or is older than seven days'
 
-/** One answer for whatever is wrong with a link: it tells nothing about the person. */
+/** One answer for every invalid link, so that it tells nothing about the person. */
 function refuseOver(accept: string | undefined, reply: FastifyReply): FastifyReply {
   if (wantsHtml(accept)) {
     return sendPage(reply, {

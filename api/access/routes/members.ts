@@ -18,8 +18,8 @@ const tags = ['account']
 const config = { scope: 'members' } as const
 
 /**
- * The members of the organization; new ones are invited. Admins manage those below them; an owner
- * always stays.
+ * Members of the organization. New ones are invited. Admins manage lower roles, and one owner
+ * always remains.
  */
 export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.get(

@@ -19,7 +19,7 @@ import { planOf } from '../../../src/core/access/plan.ts'
 
 const tags = ['account']
 
-/** The caller's own organization: what it may do and what of it is used. */
+/** The caller's organization, its limits and their usage. */
 export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.get(
     '/v1/organization',
@@ -64,7 +64,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   )
 }
 
-/** 400 for a `{…}` that nothing would fill in. */
+/** Throws a 400 for an unknown `{placeholder}`. */
 function checkTexts(texts: Partial<Record<TextName, string | null>>): void {
   const details = TEXT_NAMES.flatMap((name) =>
     unknownPlaceholders(name, texts[name] ?? '').map((each) => ({

@@ -47,10 +47,9 @@ import { MOST_COUNTED, pageFigures } from '../../http/pages.ts'
 const tags = ['segments']
 const reading = { scope: 'read' } as const
 const writing = { scope: 'segments' } as const
-/** Contacts of a preview's sample. */
 const SHOWN = 10
 
-/** Named conditions, and who meets them. On paid plans. */
+/** Saved conditions and the contacts that meet them, on paid plans. */
 export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
   { searchSql, now },

@@ -18,10 +18,10 @@ import { acceptPunctuation, linkPage, PAGE_CONTENT } from '../../http/link-pages
 import { voiceOf } from '../public-links.ts'
 
 const MESSAGE = 'You are subscribed'
-/** Reads a token whatever its age, so that a person is told that it is too old. */
+/** Accepts a token of any age, so that people learn that their link has expired. */
 const ANY_TIME = 0
 
-/** Double opt-in: only the POST confirms, so that programs that follow links confirm nothing. */
+/** Double opt-in. Only the POST confirms, so that programs that follow links confirm nothing. */
 export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sql, keyring, publicUrl, now } = deps
   acceptPunctuation(app)
@@ -102,7 +102,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     },
   )
 
-  /** Returns what a confirmation link of ours says, however old it is. */
+  /** Returns the contents of a valid confirmation link of any age. */
   function read(token: string): ConfirmLink | undefined {
     const link = readLink(keyring, 'confirm', token, ANY_TIME)
     if (link?.topicId === undefined || link.generation === undefined) return undefined

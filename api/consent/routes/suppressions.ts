@@ -21,11 +21,11 @@ import { pageOf } from '../../http/pages.ts'
 
 const tags = ['suppressions']
 const writing = { scope: 'contacts' } as const
-/** Mailing the address again would harm the reputation of the account. */
+/** Mailing such an address again would harm the account's reputation. */
 const isGrave = ({ reason, source }: Suppression): boolean =>
   reason === 'complained' || (reason === 'suppressed' && source === 'event')
 
-/** Addresses that get no mail, also without a contact. */
+/** Addresses that receive no mail, whether or not a contact has them. */
 export const suppressionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
   { keyring, now },

@@ -22,7 +22,10 @@ import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 
 const MESSAGE = 'You are unsubscribed'
 
-/** One-click unsubscribe, RFC 8058: only the POST acts, so that nothing that follows links does. */
+/**
+ * One-click unsubscribe (RFC 8058). Only the POST unsubscribes, so that programs that follow links
+ * change nothing.
+ */
 export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sql, keyring, publicUrl, now } = deps
   acceptPunctuation(app)
@@ -122,7 +125,7 @@ ${topic === undefined ? '' : everything(token, say)}${preferences}`,
   const everything = (token: string, say: Say): string =>
     `<form method="post" action="${actionOf(token)}"><button class="quiet" name="scope" value="all">${escapeHtml(say('unsubscribe.everything'))}</button></form>`
 
-  /** What a page shows of a link. The address only if it is the one that was mailed. */
+  /** Describes a link for a page. The address is shown only if it is the mailed one. */
   async function describe(link: UnsubscribeLink, token: string, isAll = false) {
     const { organizationId, contactId, topicId } = link
     const tenant = within(sql, organizationId)

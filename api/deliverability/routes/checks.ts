@@ -29,8 +29,8 @@ import type { Deps } from '../../deps.ts'
 import { domainOr400, ipOr400, subjectOr400 } from '../subjects.ts'
 
 /**
- * The tools that look something up. They are public and counted for the caller's address; each is
- * there as a GET, whose address can be passed on, and as a POST, which takes more.
+ * Tools that look up domains and addresses. They are public and limited per IP address. Each one
+ * exists as a GET, whose address can be shared, and as a POST, which accepts more.
  */
 export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { toolbox }) => {
   const config = { public: true }
@@ -227,6 +227,6 @@ const OF_SUBJECTS: readonly Row<'blocklist-check' | 'reverse-dns-check'>[] = [
   ['reverse-dns-check', 'ReverseDnsCheck', 'Names of addresses that send mail', ReverseDnsReport],
 ]
 
-/** As it is kept, already written out. */
+/** Sends the cached report, which is already serialized. */
 const answer = (reply: FastifyReply, { json }: KeptReport): FastifyReply =>
   reply.type('application/json; charset=utf-8').send(json)

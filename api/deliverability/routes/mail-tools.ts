@@ -15,7 +15,10 @@ import {
 import type { Deps } from '../../deps.ts'
 import { runAddress, runDmarcGenerator, runHeaders, runUnsubscribe } from '../mail-tools.ts'
 
-/** The tools that are about a text, which comes in a body: it is nobody else's, and is not kept. */
+/**
+ * Tools that check a text from the body. Their reports are not cached, since the text belongs to
+ * the caller.
+ */
 export const mailToolRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { toolbox }) => {
   const config = { public: true }
   const shared = (operationId: string, summary: string, description: string, report: TSchema) => ({

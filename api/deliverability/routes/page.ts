@@ -14,15 +14,15 @@ import { FORMS, type ToolForm, type Values } from '../page-forms.ts'
 import { sendToolsPage } from '../page.ts'
 import { domainOr400, ipOr400, subjectOr400 } from '../subjects.ts'
 
-/** Fields of a form, and characters of one in the address. */
+/** Limits of the fields of a form, and of the characters of a field in the address. */
 const MOST_FIELDS = 20
 const LONGEST_FIELD = 1_024
 const field = (description: string) =>
   Type.Optional(Type.String({ maxLength: LONGEST_FIELD, description }))
 
 /**
- * The page for people. A check of a domain is a GET, so that the address of its report can be
- * passed on; what is pasted is a POST.
+ * The HTML page of the tools. Checks of a domain are GETs, so that the address of a report can be
+ * shared. Pasted texts are POSTs.
  */
 export const toolsPageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { toolbox }) => {
   const config = { public: true, isPage: true } as const
@@ -116,7 +116,9 @@ const present = (fields: Record<string, string | undefined>): Values =>
     Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 
-/** The report, or what to tell a browser: a refusal of the input is shown beside the form. */
+/**
+ * Returns the report, or the message for the browser: refusals of the input appear beside the form.
+ */
 async function outcomeOf(
   toolbox: Toolbox,
   form: ToolForm,

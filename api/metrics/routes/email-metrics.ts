@@ -83,7 +83,6 @@ const columnsOf = (dimensions: readonly Dimension[]): (keyof MetricsRow)[] => [
   'costUsd',
 ]
 
-/** Rows of a part of the file. */
 const PAGE = 1_000
 
 async function* pages(rows: readonly MetricsRow[], columns: readonly (keyof MetricsRow)[]) {

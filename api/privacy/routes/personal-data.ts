@@ -19,7 +19,7 @@ import { sendStream } from '../../http/streams.ts'
 const tags = ['contacts']
 const config = { scope: 'contacts' } as const
 
-/** What is held about one person: to hand it out, and to erase it. */
+/** Exports and erases the data about one person. */
 export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
   { keyring, now, searchSql },
@@ -159,7 +159,7 @@ const subjectOf = (id: Uuid) => ({ kind: 'contact', id })
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** The person that a path names: a contact, or somebody who was deleted before. */
+/** Keys of the person in a path: a contact, or somebody who was deleted earlier. */
 function personKeys({ id }: { id: string }, { by }: ContactQuery): erasures.PersonKeys {
   const keys = contactKeys({ id, by })
   if (isUuid(id) && (by ?? 'id') === 'id') return { keys, former: { id } }
@@ -167,7 +167,7 @@ function personKeys({ id }: { id: string }, { by }: ContactQuery): erasures.Pers
   return { keys, former: { email: normalAddress(id) } }
 }
 
-/** One JSON object: what is at hand, then each list row by row. */
+/** Streams one JSON object: loaded fields first, then each list row by row. */
 async function* written(
   parts: Record<string, unknown>,
   lists: Record<string, AsyncIterable<unknown>>,

@@ -64,7 +64,7 @@ export const ApiKeyInput = strict(
   { title: 'ApiKeyInput', examples: [{ name: 'Shop', scopes: ['contacts', 'events'] }] },
 )
 
-/** What is read-only may come along and is ignored: get, edit, patch works. */
+/** Read-only fields are accepted and ignored, so that a client can send back what it read. */
 export const ApiKeyPatch = strict(
   {
     name: line(LONGEST_NAME),

@@ -5,7 +5,6 @@ import { LONGEST_NAME } from '../../domain/text.ts'
 import { Count, ID, Id, line, nullable, oneOf, strict, TIME, Time } from '../common.ts'
 import { ADDRESS_LINES, COLOR } from '../patterns.ts'
 
-/** Longest text of an organization's own. */
 const LONGEST_TEXT = 500
 
 const unlimited = nullable({ ...Count, description: 'Null: unlimited.' })
@@ -128,7 +127,7 @@ const changes = {
   }),
 }
 
-/** What is read-only may come along and is ignored: get, edit, patch works. */
+/** Read-only fields are accepted and ignored, so that a client can send back what it read. */
 export const OrganizationPatch = strict(
   {
     name: Type.Optional(changes.name),

@@ -15,7 +15,7 @@ import {
   Time,
 } from '../common.ts'
 
-/** One that was given before: no more is said about it than that it can be one. */
+/** An existing password. Only its length is checked. */
 const Password = Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD })
 
 export const LoginInput = strict(

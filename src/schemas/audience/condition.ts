@@ -73,5 +73,5 @@ const rules = strict(
   },
 )
 
-/** What is nested in it is not known to the schema: `checkCondition` looks at all of it. */
+/** The schema does not describe nested conditions. `checkCondition` checks them. */
 export const Condition = Type.Unsafe<Grammar>(rules)

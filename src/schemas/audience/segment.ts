@@ -20,7 +20,6 @@ import { Condition } from './condition.ts'
 
 const LONGEST_SEGMENT_NAME = 100
 const LONGEST_DESCRIPTION = 1_000
-/** Contacts that a preview shows. */
 const MOST_SHOWN = 100
 
 const CONDITION = {
@@ -99,7 +98,7 @@ export type SegmentInput = Static<typeof SegmentInput>
 
 const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 
-/** What is read-only may come along and is ignored: get, edit, patch works. */
+/** Read-only fields are accepted and ignored, so that a client can send back what it read. */
 export const SegmentPatch = strict(
   {
     ...Type.Partial(SegmentInput).properties,

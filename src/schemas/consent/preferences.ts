@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ID, oneOf, strict } from '../common.ts'
 
-/** As many as a page shows. */
 const MOST_TOPICS = 500
 
 export const PreferencesInput = strict(

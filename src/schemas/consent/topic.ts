@@ -103,7 +103,7 @@ export type TopicInput = Static<typeof TopicInput>
 
 const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 
-/** What is read-only may come along and is ignored: get, edit, patch works. */
+/** Read-only fields are accepted and ignored, so that a client can send back what it read. */
 export const TopicPatch = strict(
   {
     ...TopicInput.properties,

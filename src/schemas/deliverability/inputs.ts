@@ -2,7 +2,6 @@ import { SELECTOR } from '../patterns.ts'
 import { type Static, Type } from 'typebox'
 import { strict } from '../common.ts'
 
-/** Characters of what is pasted as a domain. */
 const LONGEST_SUBJECT = 1_024
 const MOST_SELECTORS = 10
 

@@ -4,7 +4,7 @@ import { reportOf } from './report.ts'
 
 // The tools that are about a text: an address, a header, a mail, a record to write.
 
-/** Characters of a mail that is pasted: mail to many people is clipped at 102 KB by Gmail. */
+/** Limit of a pasted mail, in characters. Gmail clips mail at 102 KB. */
 export const LONGEST_MAIL = 262_144
 const LONGEST_TEXT_ADDRESS = 320
 const MOST_REPORT_ADDRESSES = 5

@@ -43,7 +43,7 @@ interface Shown {
   finding?: TSchema
 }
 
-/** What every tool answers, with the details of one. */
+/** Schema of the answer of a tool, with the tool's details. */
 export const reportOf = ({ title, tool, example, finding = Finding }: Shown, details: TSchema) =>
   Type.Object(
     {

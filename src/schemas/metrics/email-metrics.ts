@@ -124,7 +124,7 @@ const DayOrLocalTime = (description: string) =>
     }),
   )
 
-/** Of each filter, values. */
+/** Values of one filter. */
 export const MOST_VALUES = 100
 const ID_LENGTH = ID.length + 1
 const ids = (description: string) =>
