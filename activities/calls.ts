@@ -4,56 +4,55 @@ import type { Answers } from '../src/domain/delivery/throttling.ts'
 import type { Result } from '../src/store/delivery/messages.ts'
 import type { Call, Mail, Mailer, Outcome } from './mailer.ts'
 
-/** A claimed row, rendered, or the reason why it cannot be. */
+/** A claimed row with its mail, or the reason why it has none. */
 export type Job = { id: string; mail: Mail } | { id: string; failed: Refusal }
 
-/** What was composed for a claimed row. */
 export const jobOf = (id: string, made: Composed, tags: Mail['tags'] = []): Job =>
   'failed' in made ? { id, ...made } : { id, mail: { ...made.mail, tags } }
 
-/** A claimed row and its mail, or when that will be made; undefined: there was no time to. */
+/** A claimed row and its mail, or a promise of it. Undefined: there was no time to render it. */
 export interface Pending {
   id: string
   job: Job | Promise<Job | undefined>
 }
 
-/** What the calls of one claim say about the account as a whole. */
+/** Conclusions about the account from the calls of one claim. */
 export interface Verdict {
-  /** Calls that were accepted, and those that came too fast. */
+  /** Numbers of accepted calls, and of those that exceeded the rate. */
   answers: Answers
   quotaUsedUp: boolean
   unreachable: string | undefined
-  /** What is in the way is this organization's own: others on the account go on. */
+  /** The obstacle is this organization's own. Others on the account continue. */
   own: boolean
   unavailable: string | undefined
-  /** It is the sender that is not available: the account may send from another. */
+  /** Only the sender is unavailable. The account may send from another. */
   isOfSender: boolean
-  /** Rows that were refused for the sender's sake, and not for the recipient's. */
+  /** Rows that were refused because of the sender, not the recipient. */
   senderRefused: Set<string>
-  /** Calls that did not begin in time: their permits were not used. */
+  /** Calls that did not begin in time. Their permits were not used. */
   notBegun: number
 }
 
-/** What became of one row, and how its call ended. */
 interface EndedCall {
   result: Result
   outcome: Outcome | { kind: 'not_begun' }
 }
 
-/** Beginning calls gives way to the calls that have begun after this long. */
+/** Interval after which starting calls yields to the running ones. */
 const YIELD_MS = 10
-/** With half of a claim's calls unanswered the way to the provider is broken, not one mail. */
+/**
+ * Share of unanswered calls of a claim at which the connection to the provider counts as broken.
+ */
 const BROKEN_SHARE = 0.5
 
 /**
- * Calls the provider for every row of one claim and tells what became of each. A call begins when
- * its mail is made, whether or not others are: making a whole claim's mails first could take longer
- * than the claim allows, and nothing would ever be sent. Nothing is tried twice: a row that was not
- * accepted for a reason that is not its recipient's goes back to `queued`, and so does one whose
- * mail came too late.
+ * Calls the provider for every row of one claim and returns each outcome. A call begins when its
+ * mail is ready: rendering a whole claim's mails first could take longer than the claim lasts, and
+ * nothing would ever be sent. Nothing is tried twice: a row that was not accepted for a reason
+ * other than its recipient returns to `queued`, and so does one whose mail came too late.
  *
- * `mostCharacters`: of mails whose calls are under way at once. How long a mail is shows when it is
- * made: one that would be too much goes back, too, while another one's call is under way.
+ * `mostCharacters` limits the mails whose calls run at once. A mail's length is known when it is
+ * ready: one that exceeds the limit returns to `queued` as well, while another call is running.
  */
 export async function callAll(
   mailer: Mailer,
@@ -79,7 +78,7 @@ export async function callAll(
 
 const NOT_BEGUN = { kind: 'not_begun' } as const
 
-/** Characters of a claim's mails whose calls are under way. */
+/** Characters of the mails whose calls are running. */
 interface Room {
   taken: number
   most: number

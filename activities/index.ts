@@ -29,23 +29,22 @@ import {
 
 export interface ActivityDeps extends Omit<FireScheduleDeps, 'sql'> {
   sql: Sql
-  /** Its own small pool whose statements end after a second. */
+  /** A small pool whose statements end after a second. */
   claimSql: Sql
   mailer: Mailer
   verifier: Verifier
   timings: Timings
   content: BatchContentDeps
-  /** Contacts frozen per transaction; tests make it small. */
+  /** Contacts frozen in one transaction. Set by tests. */
   freezePage?: number
-  /** Mails that an erasure empties in one transaction; tests make it small. */
+  /** Mails that an erasure empties in one transaction. Set by tests. */
   erasurePage?: number
-  /** See `FlowDeps`. */
   fetcher?: FlowDeps['fetcher']
 }
 
 /**
  * Short activities on the control queue: our database, rendering mail of flows and confirmations,
- * and one question to the provider.
+ * and single queries to the provider.
  */
 export const createControlActivities = (deps: ActivityDeps) => {
   const batches = createBatchActivities(deps)
@@ -92,7 +91,7 @@ export const createImportQueueActivities = ({ sql, content }: ActivityDeps) => {
       withHeartbeat(() => activities.importPages(input, Context.current().cancellationSignal)),
   }
 }
-/** Questions to providers, on the provider queue. */
+/** Queries to providers, on the provider queue. */
 export const createProviderActivities = (
   deps: IdentityDeps & ConsolePolicyDeps & ConnectionDeps,
 ) => {
@@ -106,7 +105,6 @@ export const createProviderActivities = (
   }
 }
 
-/** The sweep's work, on the provider queue; and notices, on the mail queue. */
 export { createHealthActivities, type HealthActivities } from './accounts/account-health.ts'
 export { createNoticeActivities, type NoticeActivities } from './accounts/notices.ts'
 

@@ -9,33 +9,30 @@ export interface Mail extends OutgoingMail {
   configurationSet?: string
 }
 
-/** How one call ended. Only `unknown` leaves open whether the provider accepted the mail. */
+/** Outcome of one call. Only `unknown` leaves open whether the provider accepted the mail. */
 export type Outcome =
   | { kind: 'sent'; messageId: string }
-  /** The provider refuses this mail for good; `ofSender`: and would any other from this sender. */
+  /** The provider permanently refuses this mail. `ofSender`: and any other from this sender. */
   | { kind: 'refused'; reason: string; error: string; ofSender?: true }
   /** Not accepted: the account is over its rate or its 24-hour quota. */
   | { kind: 'throttled'; scope: 'rate' | 'quota' }
-  /**
-   * Not accepted: nothing can be sent through this account any more, or, `ofSender`, from this
-   * sender.
-   */
+  /** Not accepted: the account can no longer send. `ofSender`: not from this sender. */
   | { kind: 'unavailable'; reason: string; error: string; ofSender?: true }
   /**
-   * Not accepted: no connection, or the provider says it is down. `own`: only this organization's
-   * role or credentials are in the way, not the account that others may share.
+   * Not accepted: no connection, or the provider reports an outage. `own`: the obstacle is this
+   * organization's role or credentials, not the account, which others may share.
    */
   | { kind: 'unreachable'; error: string; own?: boolean }
   | { kind: 'unknown'; error: string }
 
-/** A role, and the configuration set that its mail names; null: none. */
+/** A role, and the configuration set that its mail names, or null. */
 export type SendingRole = IamRole & { configurationSet?: string | null }
 
 export interface Call {
   iamRole: SendingRole
-  /** The time of the claim, by Postgres' clock: the call is signed with it and never again. */
+  /** Time of the claim by Postgres' clock. The call is signed with it once. */
   signedAt: Date
-  /** On `performance.now()`'s scale: a call that has not begun by then does not begin. */
+  /** Deadline for the beginning of the call, in `performance.now()`. */
   beginBy: number
 }
 
@@ -46,22 +43,22 @@ export interface Mailer {
 
 interface Verification {
   checks: Check[]
-  /** Mails a second and in 24 hours; null when the account did not say. */
+  /** Mails a second and in 24 hours. Null: the account did not say. */
   maxSendRate: number | null
   max24Hour: number | null
   sentLast24Hours: number | null
-  /** As SES writes it; null when the account did not say. */
+  /** Plan as SES writes it. Null: the account did not say. */
   pricingPlan: string | null
-  /** An address that mail may come from; null: no verified identity was found. */
+  /** An address that may send mail. Null: no verified identity was found. */
   from: string | null
 }
 
 export interface Verifier {
-  /** Never throws for what the provider says or does not say: that is in the checks. */
+  /** Does not throw for the provider's answers or silence, which are in the checks. */
   verify(iamRole: IamRole & { eventQueueUrl?: string | null }): Promise<Verification>
   /**
-   * Whether a mail to the simulator is accepted with the configuration set; undefined: the provider
-   * did not say.
+   * Returns whether a mail to the simulator is accepted with the configuration set. Undefined: the
+   * provider gave no answer.
    */
   acceptsConfigurationSet(
     iamRole: IamRole,

@@ -7,12 +7,12 @@ import type { Verdict } from './calls.ts'
 
 interface Feedback {
   verdict: Verdict
-  /** Of the grant that the calls were made with. */
+  /** From the grant of the calls. */
   isWatched: boolean
   timings: Timings
 }
 
-/** Lets the limiter know what the provider said, for every process that uses the account. */
+/** Reports the provider's reaction to the limiter, for every process that uses the account. */
 export async function applyProviderFeedback(
   sql: Sql,
   account: sendLimits.Account,

@@ -1,13 +1,13 @@
 import { Context } from '@temporalio/activity'
 
-/** Beats within a heartbeat timeout: a busy process may miss two. Each costs the server 2 ms. */
+/** Heartbeats within a timeout. A busy process may miss two. Each costs the server 2 ms. */
 const BEATS = 3
-/** Of an activity whose workflow expects none: they are how it hears of a cancel. */
+/** Interval if the workflow sets no timeout. Heartbeats then only deliver cancellation. */
 const EVERY_MS = 3_000
 
 /**
- * Runs an activity that tells the server all the while that it is alive, whatever it waits for: a
- * lost worker is noticed after the heartbeat timeout, a slow provider is not taken for one.
+ * Runs an activity with heartbeats until it ends: a lost worker is noticed after the heartbeat
+ * timeout, and a slow provider is not mistaken for one.
  */
 export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current()

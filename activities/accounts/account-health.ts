@@ -13,31 +13,29 @@ import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import type { HealthReader, Told } from '../provider.ts'
 
-/** All questions about one account's health. */
+/** Time limit of all queries about one account's health. */
 const READING_MS = 8_000
 const DAY_MS = 86_400_000
-/** Below this many mails a week a rate of our own says nothing. */
+/** With fewer mails a week, a rate of our own means nothing. */
 const LEAST_SENT = 100
 
 export interface HealthDeps {
   sql: Sql
   health: HealthReader
-  /** What else is looked after once a day; each decides by itself whether it is due. */
+  /** Further daily checks. Each decides by itself whether it is due. */
   daily: readonly ((sender: senders.SendingConnection) => Promise<unknown>)[]
-  /** Milliseconds since 1970. */
   now: () => number
   log: { warn: (fields: object, message: string) => void }
-  /** Tests make it short. */
   readingMs?: number
 }
 
-/** `unanswered`: the provider said nothing about it; `gone`: it is not connected any more. */
+/** `unanswered`: the provider gave no answer. `gone`: the account is no longer connected. */
 export type CheckOutcome = 'checked' | 'unanswered' | 'gone'
 
 export function createHealthActivities(deps: HealthDeps) {
   const { sql, daily, now, log, readingMs = READING_MS } = deps
 
-  /** Asks about one account's health and stores the verdict; then what is due once a day. */
+  /** Reads one account's health and stores the verdict, then runs the daily checks that are due. */
   async function checkAccount(account: health.Account): Promise<CheckOutcome> {
     const sender = await senders.find(sql, account.organizationId, account.connectionId)
     if (!sender || sender.disconnected) return 'gone'
@@ -69,7 +67,7 @@ export function createHealthActivities(deps: HealthDeps) {
     await sendLimits.learn(sql, account, told)
   }
 
-  /** Our own figures where the provider has none. */
+  /** Adds our own rates if the provider has none. */
   async function withOwnRates(account: health.Account, reading: AccountReading, at: number) {
     if (reading.bounceRate !== null && reading.complaintRate !== null) return reading
     const own = await ofLastWeek(sql, account, at)
@@ -82,7 +80,7 @@ export function createHealthActivities(deps: HealthDeps) {
     }
   }
 
-  /** The verdict, and the notice about it when it is worse: both or neither. */
+  /** Stores the verdict and, if it is worse, its notice in one transaction. */
   const store = (
     account: health.Account,
     sender: senders.SendingConnection,
@@ -100,7 +98,7 @@ export function createHealthActivities(deps: HealthDeps) {
     })
 
   return {
-    /** The accounts after the connection `after`, of all organizations. */
+    /** Lists accounts of all organizations after the connection `after`. */
     listAccounts: async (input: { after: string | null; limit: number }) => [
       ...(await health.listConnected(sql, input.after, input.limit)),
     ],
@@ -114,7 +112,7 @@ interface Answered {
   checkedAt: number | null
 }
 
-/** Returns the new verdict; undefined: there is none, the one before stands. */
+/** Returns the new verdict. Undefined: there is none, and the previous one stays. */
 async function write(
   tx: Transaction,
   account: health.Account,

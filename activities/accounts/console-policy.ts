@@ -3,7 +3,7 @@ import * as senders from '../../src/store/accounts/senders.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { ConsolePolicies, Refusal } from '../provider.ts'
 
-/** Assuming the role and reading its policy. */
+/** Time limit of assuming the role and reading its policy. */
 const PROBE_MS = 6_000
 
 export interface ConsolePolicyDeps {
@@ -16,12 +16,15 @@ export interface Account {
   connectionId: string
 }
 
-/** `found`: the version is stored; anything else changed nothing. `skipped`: it was not asked. */
+/**
+ * `found`: the version is stored. Other outcomes change nothing. `skipped`: the provider was not
+ * asked.
+ */
 export type ProbeOutcome = 'found' | 'skipped' | Refusal
 
 /**
- * Reads which version of the console policy the account's role carries, and stores it. The
- * caller has taken the account's probe (store/accounts/console-policies) and not given it back.
+ * Reads the version of the console policy that the account's role carries, and stores it. The
+ * caller holds the account's probe (store/accounts/console-policies).
  */
 export async function probeConsolePolicy(
   { sql, consolePolicies: provider }: ConsolePolicyDeps,
@@ -40,8 +43,8 @@ export async function probeConsolePolicy(
 }
 
 /**
- * The same for the sweep, at most once a day for an account: one that was found out about within
- * the last day, or is being asked at this moment, is left alone.
+ * Does the same for the sweep, at most once a day for an account. Skips accounts that were probed
+ * within the last day or are being probed now.
  */
 export async function probeConsolePolicyDaily(
   deps: ConsolePolicyDeps,
@@ -52,7 +55,7 @@ export async function probeConsolePolicyDaily(
 }
 
 export const createConsolePolicyActivities = (deps: ConsolePolicyDeps) => ({
-  /** What came of it is stored, and of the provider's answer nothing is returned. */
+  /** Stores the outcome. Nothing of the provider's answer is returned. */
   probeConsolePolicy: async (account: Account): Promise<void> => {
     await probeConsolePolicy(deps, account)
   },

@@ -13,19 +13,19 @@ interface DailyDeps {
   sql: Sql
   verifier: Verifier
   consolePolicies: ConsolePolicies
-  /** The sessions that this process keeps of customers' roles. */
+  /** This process' sessions of customers' roles. */
   roles: { forget(iamRole: IamRole, purpose: Purpose): void }
 }
 
-/** What the sweep looks after beside an account's health, each at most once a day. */
+/** Checks of the sweep besides an account's health, each at most once a day. */
 export const dailyChecks = ({ sql, verifier, consolePolicies, roles }: DailyDeps) => [
-  /** Whether mail may still be sent through it; one that was never verified is due. */
+  /** Verifies that the account may still send. An account that was never verified is due. */
   async (sender: SendingConnection): Promise<void> => {
     const { verifiedAgoMs } = sender
     if (verifiedAgoMs !== null && verifiedAgoMs < DAY_MS) return
     await verifySender(sql, verifier, sender)
   },
-  /** Which version of the console policy its role carries. */
+  /** Reads the version of the console policy that the account's role carries. */
   async (sender: SendingConnection): Promise<void> => {
     await probeConsolePolicyDaily({ sql, consolePolicies }, sender)
     // Kept, sessions that are asked for once a day would push out those that send.

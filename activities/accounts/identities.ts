@@ -15,14 +15,14 @@ import type { Sql } from '../../src/store/db/sql.ts'
 import type { AskProviderInput } from '../../workflows/contract.ts'
 import type { Identities } from '../provider.ts'
 
-/** One question to the provider; the API waits somewhat longer. */
+/** Time limit of one query to the provider. The API waits somewhat longer. */
 const PROVIDER_MS = 6_000
 /**
- * All pages of a list. Ten thousand identities at one call a second take longer than the API waits:
- * the reading is there for the next request.
+ * Time limit of all pages of a list. Ten thousand identities at one call a second take longer than
+ * the API waits. The result serves the next request.
  */
 const LIST_MS = 20_000
-/** All look-ups of an identity's records, which run at once. */
+/** Time limit of all look-ups of an identity's records, which run at once. */
 const DNS_MS = 1_500
 
 export interface IdentityDeps {
@@ -34,7 +34,7 @@ export interface IdentityDeps {
 export function createIdentityActivities(deps: IdentityDeps) {
   const { sql, identities, resolver } = deps
 
-  /** Lists an account's identities, or describes the one that the question names. */
+  /** Lists an account's identities, or describes the requested one. */
   async function readIdentities(input: AskProviderInput): Promise<{ version: string }> {
     const version = uuidv7()
     const question = await readings.take(sql, input)

@@ -14,17 +14,16 @@ import { applyProviderFeedback } from '../provider-feedback.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
 
 /**
- * What any SES account may send a second, also one that is in SES' own sandbox. Its quota is not
- * known: SES says when it is used up.
+ * Limits of the operator's own account: the rate that any SES account has, also in SES' sandbox.
+ * Its quota is unknown, and SES reports when it is used up.
  */
 const OPERATOR_LIMITS = { maxSendRate: 1, max24Hour: -1, sentLast24Hours: 0 }
 const CLAIM_SIZE = 10
-/** What could not be sent for a day is outdated. */
+/** A notice that could not be sent for a day is outdated. */
 const TOO_LATE_MS = 86_400_000
-/** The operator's identity or credentials are refused: the operator has to mend it. */
+/** The operator's identity or credentials are refused, which the operator must fix. */
 const REFUSED_MS = 900_000
 
-/** The operator's own sender. */
 interface NoticeSender {
   /** `Letterloom <notices@example.com>`. */
   from: string
@@ -35,20 +34,19 @@ interface NoticeSender {
 
 export interface NoticeDeps {
   sql: Sql
-  /** Its own small pool whose statements end after a second. */
+  /** A small pool whose statements end after a second. */
   claimSql: Sql
-  /** Undefined: the operator has set none up, and no notice is sent. */
+  /** Undefined: not configured, and no notice is sent. */
   sender: NoticeSender | undefined
-  /** What links of invitations are made of. */
+  /** Parts of invitation links. */
   links: LinkDeps
   timings: Timings
-  /** Milliseconds since 1970. */
   now: () => number
   log: { warn: (fields: object, message: string) => void }
 }
 
 interface NoticeProgress {
-  /** Null: there is nothing left to do. */
+  /** Null: nothing is left to do. */
   waitMs: number | null
   told: number
 }
@@ -59,8 +57,9 @@ export function createNoticeActivities(deps: NoticeDeps) {
   const { sql, claimSql, sender, timings, now, log } = deps
 
   /**
-   * Mails a notice to those who are still to be told: permits, claim, call, as all mail. Returns in
-   * how many milliseconds to come back, null when everybody has been seen to, and how many it told.
+   * Mails a notice to the remaining recipients: permits, claim, call, as for all mail. Returns the
+   * milliseconds after which to continue, null if all recipients are done, and the number of sent
+   * mails.
    */
   async function sendNotice(input: SendNoticeInput): Promise<NoticeProgress> {
     await notices.giveUpClaims(sql, input, timings.leaseMs)
@@ -119,7 +118,7 @@ export function createNoticeActivities(deps: NoticeDeps) {
     return noticeText(notice, organizationName, invitationUrl(keyring, publicUrl, invited))
   }
 
-  /** The row of the operator's own sender is made when it is first used. */
+  /** Creates the row of the operator's own sender on first use. */
   async function permits(account: sendLimits.Account, want: number) {
     const grant = await sendLimits.grantPermits(sql, account, want)
     if (grant.pausedReason !== 'no_account') return grant

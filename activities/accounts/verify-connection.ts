@@ -14,17 +14,23 @@ import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import type { VerifyConnectionInput } from '../../workflows/contract.ts'
 import type { Verifier } from '../mailer.ts'
 
-/** One that found nothing for this long was given up: longer than the verifier's own deadline. */
+/**
+ * A verification without a result for this long was abandoned. Longer than the verifier's own
+ * deadline.
+ */
 const MOST_MS = 15_000
 const LOOK_EVERY_MS = 200
-/** How often the configuration set is tried out: while mail does without, and while it is named. */
+/**
+ * Interval of attempts to use the configuration set, while mail is sent without it and while it is
+ * named.
+ */
 const TRY_EVERY_MS = 60_000
 const TRY_AGAIN_MS = 12 * 3_600_000
 const PERMIT_MS = 1_500
 
 /**
- * Asks the provider and stores what it said: what may be done, whether we may send, and how fast.
- * A caller that comes while another is asking, or just after, gets what that one found.
+ * Verifies an account with the provider and stores the result: permissions, sending status, rate.
+ * Concurrent callers, and those just after, share one result.
  */
 async function verify(
   sql: Sql,
@@ -66,8 +72,8 @@ async function probe(
 }
 
 /**
- * Asks for the account's health, which nobody could read before there was a role: the workflow
- * reads it after another look at the connection, which finds what was found just now.
+ * Requests a reading of the account's health, which was impossible before there was a role. The
+ * workflow reads it after another look at the connection, which finds the present result.
  */
 const readHealth = (tx: Transaction, { organizationId, connectionId }: senders.SendingConnection) =>
   outbox.put(
@@ -78,9 +84,8 @@ const readHealth = (tx: Transaction, { organizationId, connectionId }: senders.S
   )
 
 /**
- * Once in a while one mail to the simulator, under the limiter like all mail: whether it is
- * accepted with the configuration set of the setup files decides whether mail names it. A provider
- * that does not say leaves it as it was.
+ * Occasionally sends one mail to the simulator, limited like all mail. Mail names the configuration
+ * set of the setup files only if it is accepted. Without an answer nothing changes.
  */
 async function tryConfigurationSet(
   { sql, verifier }: ConnectionDeps,
@@ -97,7 +102,7 @@ async function tryConfigurationSet(
   await senders.recordConfigurationSet(sql, sender, isAccepted ? configurationSet : null)
 }
 
-/** One permit, if it comes soon: an account that has just become known has none yet. */
+/** Waits briefly for one permit, since a newly known account has none yet. */
 async function hasPermit(sql: Sql, sender: senders.SendingConnection): Promise<boolean> {
   const until = performance.now() + PERMIT_MS
   for (;;) {
@@ -108,7 +113,10 @@ async function hasPermit(sql: Sql, sender: senders.SendingConnection): Promise<b
   }
 }
 
-/** Whether mail may be sent. Throws when the provider did not say, so that it is asked again. */
+/**
+ * Returns whether mail may be sent. Throws if the provider gave no answer, so that it is asked
+ * again.
+ */
 export async function verifySender(
   sql: Sql,
   verifier: Verifier,
@@ -125,7 +133,7 @@ export interface ConnectionDeps {
 }
 
 export const createConnectionActivities = ({ sql, verifier }: ConnectionDeps) => ({
-  /** Verifies until the provider has said yes or no; stores it. */
+  /** Verifies until the provider has answered, and stores the answer. */
   verifyConnection: async (input: VerifyConnectionInput): Promise<void> => {
     const sender = await senders.find(sql, input.organizationId, input.connectionId)
     if (sender && !sender.disconnected) await verifySender(sql, verifier, sender)
@@ -133,7 +141,7 @@ export const createConnectionActivities = ({ sql, verifier }: ConnectionDeps) =>
 })
 
 export const createCheckActivities = ({ sql, verifier }: ConnectionDeps) => ({
-  /** Verifies once, for a request that waits; what was found, and what was not, is stored. */
+  /** Verifies once for a waiting request, and stores the outcome, even a failure. */
   checkConnection: async (input: VerifyConnectionInput): Promise<void> => {
     const sender = await senders.find(sql, input.organizationId, input.connectionId)
     if (sender && !sender.disconnected) await verify(sql, verifier, sender)

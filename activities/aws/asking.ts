@@ -6,15 +6,15 @@ import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
 
 /**
- * All calls of SES v2 but those that send are limited to one a second for an account and region
- * (SES developer guide, "Service quotas"): a throttled call waits this long before it is repeated.
+ * SES v2 limits all calls except sending to one a second for an account and region (SES developer
+ * guide, "Service quotas"). A throttled call waits this long before it is repeated.
  */
 const PAUSE_MS = 1_100
 const MOST_TRIES = 3
 
 const THROTTLED = ['TooManyRequestsException', 'ThrottlingException', 'Throttling']
 const DENIED = ['AccessDenied', 'AccessDeniedException']
-/** The credentials, or the clock that was found with them, were good and are not any more. */
+/** Errors of credentials, or of a clock difference, that were good before. */
 const EXPIRED = [
   'ExpiredToken',
   'ExpiredTokenException',
@@ -30,16 +30,16 @@ interface Question<T> {
   iamRole: IamRole
   purpose: Purpose
   signal: AbortSignal
-  /** One call of the SDK; it must not repeat itself. */
+  /** Makes one call of the SDK without the SDK's own retries. */
   call: (credentials: Credentials) => Promise<T>
-  /** How often a throttled call is made at most. */
+  /** Limit of calls if they are throttled. */
   tries?: number
 }
 
 /**
- * Makes a call as the role, and tells in one word why there is no answer: what the provider says in
- * its own words goes no further. Throttled calls are repeated after a pause, refused credentials
- * are replaced once, anything else is asked once. Ends with `signal` at the latest.
+ * Makes a call as the role and reduces a failure to one word: the provider's own text goes no
+ * further. Throttled calls are repeated after a pause, refused credentials are replaced once,
+ * anything else is tried once. Ends with `signal` at the latest.
  */
 export async function ask<T>(question: Question<T>): Promise<Told<T>> {
   const { roles, iamRole, purpose, signal, call, tries = MOST_TRIES } = question
@@ -69,7 +69,7 @@ function refusalOf(name: string): Refusal {
   return DENIED.includes(name) ? 'denied' : 'failed'
 }
 
-/** What `work` comes to, unless `signal` comes first. */
+/** Resolves to the result of `work`, unless `signal` ends first. */
 async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   signal.throwIfAborted()
   let cancel = (): void => {}

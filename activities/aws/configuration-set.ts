@@ -9,15 +9,15 @@ import { signedWith } from './signed-with.ts'
 const TRY_MS = 3_000
 
 /**
- * How SES says that there is no such set, or IAM that the role may not name it: in both cases the
+ * Errors of SES for a missing set, and of IAM for a role that may not name it. In both cases the
  * mail was not accepted, and would be without the set.
  */
 const REFUSED =
   /configuration.?set\b.*\bdoes not exist|ConfigurationSetDoesNotExist|not authorized\b.*:configuration-set\//is
 
 /**
- * Sends one mail to the simulator that names the configuration set. Undefined: the provider did not
- * say whether it takes it. At most one try, as for all mail.
+ * Sends one mail to the simulator that names the configuration set. Undefined: the provider gave no
+ * answer. At most one attempt, as for all mail.
  */
 export async function acceptsConfigurationSet(
   roles: Roles,
@@ -54,13 +54,13 @@ export async function acceptsConfigurationSet(
   }
 }
 
-/** After a refusal a process leaves the set out for this long; by then its connection says so. */
+/** Time for which a process leaves the set out after a refusal. By then its connection says so. */
 const LEFT_OUT_MS = 60_000
 const MOST_LEFT_OUT = 10_000
 
 /**
- * Names each connection's configuration set. A set that is gone fails no mail: SES has refused it
- * before accepting, so the same claim's call is made once more without it, and `onGone` is told.
+ * Names each connection's configuration set. A missing set fails no mail: SES refused it before
+ * accepting, so the same claim's call is made once more without it, and `onGone` is called.
  */
 export function namingConfigurationSets(
   mailer: Mailer,

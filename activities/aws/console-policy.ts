@@ -8,12 +8,15 @@ import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
 import { signedWith } from './signed-with.ts'
 
-/** Of a role without the policy, or with one from before it could be read: no version either. */
+/**
+ * Errors of a role without the policy, or with a policy from before it could be read. Neither has a
+ * version.
+ */
 const VERSIONLESS = ['NoSuchEntity', 'NoSuchEntityException', 'AccessDenied']
 
 /**
- * Reads the version of the console policy with IAM GetRolePolicy, as the role itself: the policy
- * lets it. Asked once: what is throttled is not asked harder.
+ * Reads the version of the console policy with IAM GetRolePolicy, as the role itself, which its
+ * policy allows. One attempt, so that throttling is not made worse.
  */
 export function createConsolePolicies(roles: Roles): ConsolePolicies {
   return {

@@ -1,9 +1,9 @@
 import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
 
 /**
- * Returns where the SDK itself would send SendEmail in a region: it is asked, so that its own
- * endpoint settings (`AWS_ENDPOINT_URL_SESV2`, `AWS_ENDPOINT_URL`, the shared configuration file,
- * FIPS and dual-stack switches) hold on our fast path too. Each region is asked about once.
+ * Returns the endpoint to which the SDK would send SendEmail in a region. The SDK is asked, so that
+ * its endpoint settings (`AWS_ENDPOINT_URL_SESV2`, `AWS_ENDPOINT_URL`, the shared configuration
+ * file, FIPS and dual-stack switches) apply to our own calls, too. Each region is asked about once.
  */
 export function createSendEndpoints(): (region: string) => Promise<URL> {
   const known = new Map<string, Promise<URL>>()

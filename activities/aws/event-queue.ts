@@ -16,16 +16,16 @@ import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
 import { signedWith } from './signed-with.ts'
 
-/** Beyond the time that a poll waits at the queue. */
+/** Time beyond the poll's own wait at the queue. */
 const ANSWER_MS = 5_000
 const DELETE_MS = 5_000
-/** How SQS says that there is no such queue, by its own protocol and by the older one. */
+/** SQS errors for a missing queue, in its own and the older protocol. */
 const MISSING = ['QueueDoesNotExist', 'AWS.SimpleQueueService.NonExistentQueue']
 
 /**
  * Polls queues in customers' accounts with SQS ReceiveMessage and DeleteMessageBatch. Requests go
- * to the service's own address in the connection's region: the queue's URL is a name in them, and
- * is never called.
+ * to the service's own address in the connection's region: the queue's URL is a parameter and is
+ * never called.
  */
 export const createEventQueues = (roles: Roles): EventQueues => ({
   open: (source) => openQueue(roles, source),
@@ -34,7 +34,7 @@ export const createEventQueues = (roles: Roles): EventQueues => ({
 function openQueue(roles: Roles, source: QueueSource): EventQueue {
   const { region, eventQueueUrl: QueueUrl } = source
   let opened: { credentials: Credentials; sqs: SQSClient } | undefined
-  /** One client while the credentials last: its connections are used again. */
+  /** One client for the lifetime of the credentials, so that its connections are reused. */
   const clientFor = (credentials: Credentials): SQSClient => {
     if (opened?.credentials === credentials) return opened.sqs
     opened?.sqs.destroy()
@@ -95,12 +95,12 @@ function openQueue(roles: Roles, source: QueueSource): EventQueue {
   }
 }
 
-/** Of ten messages, each as long as SQS takes it, with every character escaped. */
+/** Ten messages of SQS' maximum size with every character escaped. */
 const LARGEST_ANSWER_BYTES = 60 * 1024 * 1024
 
 /**
- * Calls `act` with the size of the answer when its headers are there. Until then, and while `act`
- * takes its time, the answer stays with the provider and in the socket's buffer.
+ * Calls `act` with the size of the answer when its headers have arrived. Until then, and until
+ * `act` ends, the body stays with the provider and in the socket's buffer.
  */
 function beforeReading(
   { middlewareStack }: ReceiveMessageCommand,

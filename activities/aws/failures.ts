@@ -3,7 +3,9 @@ import type { CheckError } from '../../src/domain/accounts/verification.ts'
 const DENIED = ['AccessDenied', 'AccessDeniedException', 'UnauthorizedOperation']
 const THROTTLED =
   /^(Throttl|TooManyRequests|RequestLimitExceeded|ProvisionedThroughputExceeded|SlowDown)/
-/** Ours to mend: the credentials of the operator or of the session, the clock, the region. */
+/**
+ * Problems of our own: the credentials of the operator or of the session, the clock, the region.
+ */
 const NOT_ABOUT_PERMISSIONS =
   /^(Expired|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature|MissingAuthenticationToken|RegionDisabled|RequestTimeout)/
 
@@ -11,8 +13,8 @@ export const isDenied = (error: unknown): boolean =>
   error instanceof Error && DENIED.includes(error.name)
 
 /**
- * What an error of the SDK says about the permission to make the call; undefined: the permission is
- * there, since a refusal for any other reason comes after it was looked at.
+ * Returns the permission error in an error of the SDK. Undefined: the permission exists, since
+ * other refusals come after the permission was checked.
  */
 export function permissionError(error: unknown): CheckError | undefined {
   if (!(error instanceof Error)) return 'no_answer'
@@ -24,7 +26,7 @@ export function permissionError(error: unknown): CheckError | undefined {
   return status !== undefined && status >= 400 && status < 500 ? undefined : 'no_answer'
 }
 
-/** The HTTP status of the answer, if there was one. */
+/** HTTP status of the answer, if there was one. */
 function statusOf(error: Error): number | undefined {
   const metadata: unknown = Reflect.get(error, '$metadata')
   if (typeof metadata !== 'object' || metadata === null) return undefined
@@ -32,11 +34,11 @@ function statusOf(error: Error): number | undefined {
   return typeof status === 'number' ? status : undefined
 }
 
-/** A moment after which no answer is awaited any more. */
+/** A moment after which no answer is awaited. */
 export interface Deadline {
-  /** Aborts the calls that it was given to. */
+  /** Aborts the calls that use it. */
   signal: AbortSignal
-  /** The answer of `work`, or an error once it is too late. */
+  /** Resolves to the answer of `work`, or rejects at the deadline. */
   before<T>(work: Promise<T>): Promise<T>
   clear(): void
 }

@@ -9,19 +9,18 @@ import type { Credentials } from './signature.ts'
 import { signedWith } from './signed-with.ts'
 
 /**
- * SES reports its reputation metrics about once an hour, and with gaps: the newest point of this
- * time is the present one.
+ * SES reports its reputation metrics about once an hour, with gaps. The newest point in this period
+ * counts.
  */
 const LOOK_BACK_MS = 72 * 3_600_000
 const PERIOD_SECONDS = 3_600
 
-/** The metrics of the account as a whole, without dimensions (SES developer guide). */
+/** Metrics of the whole account, without dimensions (SES developer guide). */
 const METRICS = { bounce: 'Reputation.BounceRate', complaint: 'Reputation.ComplaintRate' } as const
 
 /**
- * Reads SES v2 GetAccount and, from CloudWatch, the two rates that SES judges an account by. A role
- * that may not read CloudWatch, or one that does not answer, leaves the rates open; without
- * GetAccount there is no reading.
+ * Reads SES v2 GetAccount and, from CloudWatch, the two rates by which SES judges an account.
+ * Without CloudWatch the rates are missing. Without GetAccount there is no reading.
  */
 export function createHealthReader(roles: Roles): HealthReader {
   return {

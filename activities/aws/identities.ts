@@ -13,11 +13,11 @@ import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
 import { signedWith } from './signed-with.ts'
 
-/** SES' own most (SES v2 API reference, ListEmailIdentities). */
+/** The maximum of SES (SES v2 API reference, ListEmailIdentities). */
 const PAGE_SIZE = 1_000
 /** An account has at most 10,000 identities in a region (SES developer guide, "Service quotas"). */
 const MOST_PAGES = 20
-/** What SES says of a name that is not there, or that cannot be an identity. */
+/** Errors of SES for a name that is missing, or that cannot be an identity. */
 const ABSENT = ['NotFoundException', 'BadRequestException']
 
 /** Reads identities with SES v2 ListEmailIdentities and GetEmailIdentity. */

@@ -7,20 +7,18 @@ import type { Roles } from './roles.ts'
 import { isOfSender } from './sender-refusals.ts'
 import { createSigner, type Credentials } from './signature.ts'
 
-/** Calls in flight per process and endpoint; more wait in their activity. */
+/** Concurrent calls of a process to one endpoint. Others wait in their activity. */
 const CONNECTIONS = 256
 const CONNECT_MS = 2_000
 
-/** Where the credentials of a call come from. */
 export type Sessions = Pick<Roles, 'credentials' | 'forget'>
 
 /**
- * The one transport: SES v2 SendEmail, one call per recipient, each made at most once.
+ * The only transport: SES v2 SendEmail, one call for each recipient, at most once.
  *
- * The cold parts (endpoint, credentials) are the SDK's; the call itself is ours, because it must be
- * signed with the claim's time, must never be repeated by anybody, and because it costs an eighth
- * of the SDK's processor time. SES has no idempotency token: an answer that does not come is
- * `unknown`.
+ * The SDK supplies endpoint and credentials. The call itself is ours, because it must be signed
+ * with the claim's time, must never be repeated by anybody, and because it costs an eighth of the
+ * SDK's processor time. SES has no idempotency token: a missing answer is `unknown`.
  */
 export function createMailer({
   roles,
@@ -29,14 +27,16 @@ export function createMailer({
 }: {
   roles: Sessions
   callMs: number
-  /** Of its callers' timings: how long after its claim a call begins at the latest. */
+  /** Latest beginning of a call, counted from its claim. */
   beginMs?: number
 }): Mailer {
   const pools = new Map<string, Pool>()
   const slots = new Map<string, Slots>()
   const sendEndpoint = createSendEndpoints()
   const signers = new WeakMap<Credentials, ReturnType<typeof createSigner>>()
-  /** How far AWS' clock is ahead of ours, by endpoint; none: no signature was refused for that. */
+  /**
+   * By how much AWS' clock is ahead of ours, by endpoint. Absent: no signature was refused for it.
+   */
   const clocks = new Map<string, { aheadMs: number; foundAt: number }>()
 
   const pool = (origin: string): Pool => {
@@ -139,9 +139,9 @@ export function createMailer({
 const SAME_CLOCK_MS = 30_000
 
 /**
- * Milliseconds that the clock of an answer is ahead of `now`; 0: as good as none. What is signed
- * next is the time of its claim by that clock, as the SDK corrects its own: so the five minutes
- * after which AWS refuses a call begin with its claim, whatever our clocks say.
+ * Milliseconds by which the clock of an answer is ahead of `now`, or 0 for a small difference.
+ * Later calls are signed with the time of their claim by that clock, as the SDK corrects its own:
+ * so the five minutes after which AWS refuses a call begin with its claim, whatever our clocks say.
  */
 function clockAhead(date: string | string[] | undefined, now: number): number {
   const ahead = typeof date === 'string' ? Date.parse(date) - now : Number.NaN
@@ -150,7 +150,7 @@ function clockAhead(date: string | string[] | undefined, now: number): number {
 
 type Slots = ReturnType<typeof createSlots>
 
-/** Lets `most` be inside at once; the others wait in order. */
+/** Admits `most` callers at once. Others wait in order. */
 function createSlots(most: number) {
   let taken = 0
   const waiting: (() => void)[] = []
@@ -208,11 +208,13 @@ const UNAVAILABLE: Record<string, string> = {
   AccessDeniedException: 'access_denied',
   LimitExceededException: 'limit_exceeded',
 }
-/** The credentials or the signature were refused before the mail was looked at. */
+/** Errors of credentials or signature, which are checked before the mail. */
 const CREDENTIALS =
   /^(ExpiredToken|UnrecognizedClient|InvalidClientTokenId|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature)/
 
-/** An answer is certain but for 5xx: SES may have accepted the mail before it failed. */
+/**
+ * Every answer except a 5xx is certain. SES may have accepted a mail before it failed with a 5xx.
+ */
 export function read(
   status: number,
   type: string | string[] | undefined,
@@ -250,7 +252,7 @@ export function read(
   }
 }
 
-/** Failures before a byte of the request can have left. Anything else leaves the outcome open. */
+/** Failures before the first byte of the request. All others leave the outcome open. */
 const NOT_CONNECTED = [
   'ECONNREFUSED',
   'ENOTFOUND',

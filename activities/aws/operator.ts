@@ -2,8 +2,8 @@ import { SESv2Client } from '@aws-sdk/client-sesv2'
 import type { Sessions } from './mailer.ts'
 
 /**
- * The operator's own credentials, found where the SDK looks for them (environment, shared files,
- * the machine's role), for mail through the operator's own account. The SDK keeps and renews them.
+ * The operator's own credentials from the SDK's usual places (environment, shared files, the
+ * machine's role), for mail through the operator's own account. The SDK caches and renews them.
  */
 export function createOperatorSessions(): Sessions {
   const clients = new Map<string, SESv2Client>()

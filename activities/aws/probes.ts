@@ -19,20 +19,19 @@ import { SIMULATOR } from '../../src/domain/delivery/event-recipients.ts'
 import type { Credentials } from './signature.ts'
 import { signedWith } from './signed-with.ts'
 
-/** What the probes learn of an account. */
 export interface Told {
   maxSendRate: number | null
   max24Hour: number | null
   sentLast24Hours: number | null
   pricingPlan: string | null
-  /** An address that mail may come from. */
+  /** An address that may send mail, or null. */
   from: string | null
 }
 
-/** What one probe needs, and where it leaves what the account says of itself. */
+/** Inputs of a probe, and the place for what it learns about the account. */
 interface Probing {
   iamRole: IamRole
-  /** The queue of its delivery events; those permissions are tried out at it. */
+  /** The queue of its delivery events, on which its permissions are tried. */
   queueUrl: string
   credentials: Credentials
   signal: AbortSignal
@@ -40,16 +39,16 @@ interface Probing {
 }
 
 export interface Probe {
-  /** As IAM names it. */
+  /** Name of the action in IAM. */
   action: string
   /** Makes the call once. Throws the SDK's error. */
   run: (probing: Probing) => Promise<void>
 }
 
-/** No name under `.invalid` has an owner (RFC 6761), so it is never a verified identity. */
+/** Names under `.invalid` have no owner (RFC 6761), so this is never a verified identity. */
 const UNOWNED_DOMAIN = 'letterloom.invalid'
 const DAY_MS = 86_400_000
-/** Among this many a verified one is found, if there is one. */
+/** Identities that are searched for a verified one. */
 const MOST_IDENTITIES = 1_000
 
 const configOf = ({ iamRole, credentials }: Probing) => {
@@ -75,8 +74,8 @@ async function ses(probing: Probing, ask: (client: SESv2Client) => Promise<void>
 }
 
 /**
- * A mail that cannot be sent: its sender is not a verified identity, which SES finds out only after
- * it has looked at the permission. One try, as for all mail.
+ * Sends a mail that cannot be accepted: its sender is not a verified identity, which SES checks
+ * after the permission. One attempt, as for all mail.
  */
 async function sendNothing(probing: Probing): Promise<void> {
   const client = new SESv2Client({ ...configOf(probing), maxAttempts: 1 })
@@ -104,7 +103,10 @@ async function askRate(probing: Probing): Promise<void> {
   })
 }
 
-/** Also finds an address that mail may come from: of a domain any, so one that says what it is. */
+/**
+ * Also finds an address that may send mail. A domain may use any address, so a speaking one is
+ * taken.
+ */
 async function listIdentities(probing: Probing): Promise<void> {
   await ses(probing, async (client) => {
     const command = new ListEmailIdentitiesCommand({ PageSize: MOST_IDENTITIES })
@@ -152,7 +154,7 @@ async function readPolicy(probing: Probing): Promise<void> {
   }
 }
 
-/** As the poller asks: the queue's URL is a name in the request. */
+/** Makes the request as the poller does: the queue's URL is a parameter. */
 async function queue(
   probing: Probing,
   ask: (client: SQSClient, names: { QueueUrl: string }) => Promise<unknown>,
@@ -169,7 +171,7 @@ async function queue(
   }
 }
 
-/** What it receives is there for others at once. */
+/** Receives messages in such a way that others can receive them at once. */
 const receiveNothing = (probing: Probing): Promise<void> =>
   queue(probing, (client, names) =>
     client.send(
@@ -178,7 +180,7 @@ const receiveNothing = (probing: Probing): Promise<void> =>
     ),
   )
 
-/** Of a receipt that nobody has, which SQS finds out after it has looked at the permission. */
+/** Deletes an unknown receipt, which SQS checks after the permission. */
 const deleteNothing = (probing: Probing): Promise<void> =>
   queue(probing, (client, names) =>
     client.send(new DeleteMessageCommand({ ...names, ReceiptHandle: 'none' }), {
@@ -193,7 +195,7 @@ const readQueue = (probing: Probing): Promise<void> =>
     }),
   )
 
-/** How each permission is tried out, in the order of the answer. */
+/** Probes of each purpose, in the order of the answer. */
 export const PROBES: Readonly<Record<Purpose, readonly Probe[]>> = {
   send: [{ action: 'ses:SendEmail', run: sendNothing }],
   read: [

@@ -4,23 +4,23 @@ import { type IamRole, roleArn } from '../../src/domain/accounts/iam-role.ts'
 import { isDenied } from './failures.ts'
 import type { Credentials } from './signature.ts'
 
-/** What is known of a connection now: see `keep`. */
+/** The present state of a connection, see `keep`. */
 export interface Connected {
   id: string
-  /** Milliseconds since it was found to be in order; null when it is not. */
+  /** Milliseconds since the last successful verification. Null: it is not verified. */
   verifiedAgoMs: number | null
 }
 
 const SESSION_SECONDS = 3_600
 const RENEW_BEFORE_MS = 5 * 60_000
-/** A role that refuses us is left alone for this long; after a failed call we try again sooner. */
+/** A role that refuses us is not asked for this long. After a failed call the wait is shorter. */
 const REFUSED_FOR_MS = 30_000
 const FAILED_FOR_MS = 2_000
-/** Longer than a call with its one repetition can take. */
+/** Longer than a call with its one repetition takes. */
 const ASKING_FOR_MS = 30_000
-/** A smaller difference between our clock and AWS' matters to nobody. */
+/** Smaller clock differences to AWS do no harm. */
 const WRONG_MS = 30_000
-/** Between two lines in the log about it. */
+/** Interval of log lines about the clock. */
 const TELL_AGAIN_MS = 10 * 60_000
 const MAX_CACHED = 2_000
 const MAX_CLIENTS = 50
@@ -30,23 +30,23 @@ const PATIENCE = { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnReque
 interface Options {
   now?: () => number
   log?: { warn: (fields: object, message: string) => void }
-  /** Of the SDK; tests look at what would be sent. */
+  /** HTTP handler of the SDK. Tests inspect requests with it. */
   requestHandler?: NonNullable<STSClientConfig['requestHandler']>
 }
 
 interface Entry {
   connectionId: string
   credentials: Promise<Credentials>
-  /** When it stops to count, on the clock of this process. */
+  /** Expiry by the clock of this process. */
   until: number
   refusedAt: number | undefined
 }
 
 /**
- * Assumes roles and keeps the credentials of each (connection, purpose) until five minutes before
- * they end. Concurrent askers share one call; a refusal is remembered for half a minute. The
+ * Assumes roles and caches the credentials of each connection and purpose until five minutes before
+ * they expire. Concurrent callers share one call, and a refusal is cached for half a minute. The
  * endpoint is that of the connection's region: credentials of one partition (aws, aws-cn,
- * aws-us-gov) are worth nothing in another.
+ * aws-us-gov) are useless in another.
  */
 export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: Options = {}) {
   const clients = new Map<string, STSClient>()
@@ -67,7 +67,7 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
   }
 
   /**
-   * Throws the SDK's error; `AccessDenied` covers a missing role, a wrong trust and a wrong
+   * Throws the SDK's error. `AccessDenied` covers a missing role, a wrong trust and a wrong
    * external id.
    */
   const assume = async (iamRole: IamRole, purpose: Purpose, { withExternalId = true } = {}) => {
@@ -93,7 +93,7 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
     }
   }
 
-  /** Says so when our clock is wrong: credentials tell when AWS made them. */
+  /** Logs that our clock is wrong. Credentials contain the time at which AWS made them. */
   function tellClock(awsNow: number): void {
     const aheadMs = now() - awsNow
     if (Math.abs(aheadMs) <= WRONG_MS || performance.now() - toldAt < TELL_AGAIN_MS) return
@@ -135,12 +135,12 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
     assume,
     credentials,
 
-    /** After the provider refused them: the next call assumes the role again. */
+    /** Drops credentials that the provider refused. The next call assumes the role again. */
     forget: (iamRole: IamRole, purpose: Purpose): void => {
       cache.delete(keyOf(iamRole, purpose))
     },
 
-    /** After the role was found to be in order: a remembered refusal delays nothing. */
+    /** Drops cached refusals of a role that was verified. */
     forgetRefusals: (iamRole: IamRole): void => {
       for (const purpose of PURPOSES) {
         const key = keyOf(iamRole, purpose)
@@ -148,14 +148,14 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
       }
     },
 
-    /** The connections that something is kept of. */
+    /** Connections with cached credentials or refusals. */
     connectionIds: (): string[] => [
       ...new Set([...cache.values()].map(({ connectionId }) => connectionId)),
     ],
 
     /**
-     * Of the connections `asked` about, keeps what belongs to one of `connected`, and no refusal
-     * that is older than its last successful verification.
+     * For the connections in `asked`, keeps only entries of connections in `connected`, and no
+     * refusal that is older than the last successful verification.
      */
     keep: (asked: readonly string[], connected: readonly Connected[]): void => {
       const verified = new Map(connected.map(({ id, verifiedAgoMs }) => [id, verifiedAgoMs]))

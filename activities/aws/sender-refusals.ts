@@ -4,16 +4,17 @@ const NOT_VERIFIED = /\bnot verified\b/i
 /** `Invalid From address`, `… at 'fromEmailAddress' failed to satisfy constraint`. */
 const ABOUT_FROM = /\bfrom ?(?:email ?)?address\b/i
 const ADDRESSES = /[^\s<>(),;:"']+@[^\s<>(),;:"']+/g
-/** What SES answers to a mail that it does not want as it is. */
+/** Errors of SES for a mail that it does not accept. */
 const REFUSED = ['MessageRejected', 'BadRequestException', 'ValidationException']
 
 /**
- * Whether SES refused a mail for its sender's sake, so that it would refuse any other from there.
+ * Returns whether SES refused a mail because of its sender, so that it would refuse any other from
+ * there.
  *
- * `MessageRejected` says so in words: "Email address is not verified. The following identities
+ * `MessageRejected` tells it in words: "Email address is not verified. The following identities
  * failed the check in region EU-WEST-1: …" (SES developer guide, "Amazon SES email sending
- * errors"). An account in SES' own sandbox sends to verified recipients only, and of a refusal for
- * their sake it names only them.
+ * errors"). An account in SES' sandbox sends to verified recipients only, and a refusal because of
+ * them names only them.
  */
 export function isOfSender(
   name: string,

@@ -4,7 +4,7 @@ export interface Credentials {
   accessKeyId: string
   secretAccessKey: string
   sessionToken?: string | undefined
-  /** Milliseconds that AWS' clock was ahead of ours when they were got. */
+  /** Milliseconds by which AWS' clock was ahead of ours when the credentials were made. */
   clockAheadMs?: number
 }
 
@@ -16,11 +16,11 @@ export interface Unsigned {
 }
 
 /**
- * Signs requests of one (credentials, region) with Signature Version 4, service `ses`.
+ * Signs requests with Signature Version 4 for service `ses`, for one set of credentials and region.
  *
- * Ours because the moment that is signed must be ours: a call carries the time of its claim and is
- * never signed again, so that AWS itself refuses it five minutes later. The SDK signs with the
- * clock of the moment it sends. Source: AWS General Reference, "Create a signed AWS API request".
+ * We sign ourselves because the signed moment must be ours: a call carries the time of its claim
+ * and is never signed again, so that AWS itself refuses it five minutes later. The SDK signs with
+ * the time of sending. Source: AWS General Reference, "Create a signed AWS API request".
  */
 export function createSigner(credentials: Credentials, region: string) {
   let day = ''

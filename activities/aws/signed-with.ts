@@ -1,9 +1,9 @@
 import type { Credentials } from './signature.ts'
 
 /**
- * Returns what a client of the SDK signs with: credentials, and how far AWS' clock was ahead when
- * they were got. The SDK corrects its clock after a first refusal, but only where it may repeat the
- * call, and for as long as the client lives.
+ * Returns the SDK client's signing settings: credentials, and AWS' clock difference when they were
+ * made. The SDK corrects its clock only after a refusal, only if it may repeat the call, and for
+ * the lifetime of the client.
  */
 export const signedWith = ({
   accessKeyId,

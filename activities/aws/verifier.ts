@@ -15,14 +15,14 @@ const NOTHING_TOLD: Readonly<Told> = {
   from: null,
 }
 
-/** Everything is tried within this; what has not answered by then is silent. */
+/** Time limit of all probes. Unfinished ones count as unanswered. */
 const WITHIN_MS = 8_000
 
 /**
- * Tries out a connection: the role must be assumable with the external id and must be refused
+ * Verifies a connection: the role must be assumable with the external id and must be refused
  * without it (else anybody who learns the ARN could use our service against that account: the
- * confused deputy), and each permission is used once, by calls that change and send nothing; those
- * of the queue only where there is one.
+ * confused deputy), and each permission is used once, by calls that change and send nothing.
+ * Permissions of the queue are tried only if there is one.
  */
 export function createVerifier(roles: Roles, withinMs = WITHIN_MS): Verifier {
   return {
@@ -80,7 +80,7 @@ interface Trial {
   told: Told
 }
 
-/** The permissions of one purpose, one after the other, with that purpose's own credentials. */
+/** Tries the permissions of one purpose in order, with that purpose's own credentials. */
 async function tryOut(
   purpose: Purpose,
   { roles, iamRole, queueUrl, end, told }: Trial,

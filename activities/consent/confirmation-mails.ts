@@ -11,28 +11,27 @@ import { type RenderedMail, RenderError } from '../../src/mail/render.ts'
 import { type Renderer, RendererBusy } from '../../src/mail/renderer.ts'
 import type { ConfirmationTopic } from '../../src/store/consent/confirmations.ts'
 
-/** The mails of a step are rendered in its transaction, which must not stay open for long. */
+/** Emails of a step are rendered in its transaction, which must not stay open for long. */
 const RENDER_TIMEOUT_MS = 4_000
-/** Problems that all mails of a template have, and that cost time each time. */
+/** Problems that all emails of a template have, and that cost time each time. */
 const COSTLY: readonly ConfirmationProblem[] = ['render_timeout', 'too_large']
 
-/** Called with why a topic's own template could not be used, once for all mails of a step. */
+/** Called once for all emails of a step with the reason why a topic's own template was not used. */
 export type ReportProblem = (problem: { topicId: string; problem: ConfirmationProblem }) => void
 
 type Request = Omit<ConfirmationRequest, 'brand' | 'topic'>
 
-/** Makes the confirmation mails of one topic. */
 export interface ConfirmationMails {
   connectionId: string
   sender: Sender
-  /** One mail for each request. Throws RendererBusy. */
+  /** Returns one email for each request. Throws RendererBusy. */
   make: (requests: readonly Request[]) => Promise<RenderedMail[]>
 }
 
 /**
- * Returns what makes the mails of a topic: from its own template, or plain ones where there is none
- * or where it renders no confirmation link, since a person who is asked must be able to confirm.
- * Undefined: the topic has no account or no sender.
+ * Returns the renderer of a topic's emails: from its own template, or plain ones if there is none
+ * or if it renders no confirmation link, since people must be able to confirm. Undefined: the topic
+ * has no account or no sender.
  */
 export function confirmationMails(
   topic: ConfirmationTopic & { organizationId: string },

@@ -16,11 +16,11 @@ import { withHeartbeat } from '../with-heartbeat.ts'
 import { type ConfirmationMails, confirmationMails as mailsOf } from './confirmation-mails.ts'
 import { untilRendered } from '../content/rendering.ts'
 
-/** Contacts of one transaction: a person who unsubscribes meanwhile waits for it. */
+/** Contacts of one transaction. A person who unsubscribes meanwhile waits for it. */
 const CONTACTS_A_STEP = 200
-/** The first mail was counted and allowed when it was decided; a reminder is not yet. */
+/** The first email was counted and allowed when it was decided. A reminder was not. */
 const FIRST_MAIL = 1
-/** Statuses whose addresses take confirmation mail. */
+/** Statuses of addresses that can receive confirmation emails. */
 const MAILABLE = ['active', 'unsubscribed']
 
 export interface ConfirmationDeps {
@@ -28,7 +28,6 @@ export interface ConfirmationDeps {
   content: BatchContentDeps
 }
 
-/** Which confirmations of which organization. */
 export interface ConfirmationInput {
   organizationId: string
   which: confirmations.ConfirmationSet
@@ -38,12 +37,12 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
   const { keyring, publicUrl, renderer = processRenderer() } = content
   return {
     /**
-     * Enqueues the first mail (1) or the reminder (2) for each confirmation that is still awaited
-     * and has not had it, in bounded steps. Returns for how many milliseconds the oldest that is
-     * still awaited has been so, by the clock of Postgres; null: none is.
+     * Enqueues the first email (1) or the reminder (2) of each awaited confirmation that has not
+     * had it, in bounded steps. Returns the milliseconds since the oldest awaited one was
+     * requested, by the clock of Postgres. Null: none is awaited.
      *
-     * The mail and the record that it was decided are one transaction: however often this runs, and
-     * wherever it is interrupted, each is enqueued once.
+     * The email and the record of its decision are one transaction: however often this runs or is
+     * interrupted, each email is enqueued once.
      */
     mailConfirmations: (input: ConfirmationInput & { mail: number }): Promise<number | null> =>
       withHeartbeat(async () => {
@@ -51,7 +50,7 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
         return confirmations.awaitedForMs(sql, input.organizationId, input.which)
       }),
 
-    /** Ends the confirmations that are still awaited: `unsubscribed`. */
+    /** Ends the confirmations that are still awaited: they become `unsubscribed`. */
     expireConfirmations: ({ organizationId, which }: ConfirmationInput): Promise<void> =>
       withHeartbeat(async () => {
         const step = (tx: Transaction) => expire(tx, organizationId, which, CONTACTS_A_STEP)
@@ -59,7 +58,7 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
       }),
   }
 
-  /** True when there may be others. */
+  /** Returns true if there may be others. */
   async function mailSome(
     tx: Transaction,
     { organizationId, which, mail }: ConfirmationInput & { mail: number },
@@ -116,7 +115,7 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
     return more
   }
 
-  /** Returns whether one more mail may go to a contact: by its status and by the day's limit. */
+  /** Returns whether one more email may go to a contact, by its status and the day's limit. */
   async function mailLimit(
     tx: Transaction,
     organizationId: string,
@@ -144,7 +143,7 @@ interface ToRender {
   message: Omit<SingleMail, 'from' | 'subject'>
 }
 
-/** Renders the mails of each topic at once. */
+/** Renders the emails of all topics concurrently. */
 async function renderMails(all: readonly ToRender[]): Promise<SingleMail[]> {
   const messages: SingleMail[] = []
   for (const topic of new Set(all.map((each) => each.topic))) {

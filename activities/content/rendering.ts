@@ -1,11 +1,13 @@
 import { ApplicationFailure, asyncLocalStorage } from '@temporalio/activity'
 import { RendererBusy } from '../../src/mail/renderer.ts'
 
-/** Wait before an activity that the renderer had no time for is retried; longer each time. */
+/**
+ * First wait before an activity is retried because the renderer was busy. It grows with each try.
+ */
 const BUSY_MS = 2_000
 const LONGEST_BUSY_MS = 30_000
 
-/** Runs `render`. When the renderer is overloaded the activity is retried after a while. */
+/** Runs `render`. If the renderer is busy, the activity is retried later. */
 export async function untilRendered<T>(render: () => Promise<T>): Promise<T> {
   try {
     return await render()

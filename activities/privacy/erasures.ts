@@ -14,21 +14,19 @@ import type { EraseContactInput } from '../../workflows/contract.ts'
 import type { BatchContentDeps } from '../batches/batch-mails.ts'
 import { withHeartbeat } from '../with-heartbeat.ts'
 
-/** Mails of one transaction. */
 const PAGE = 200
-/** Pages of one activity: then the workflow sees how far it is. */
+/** Pages of one activity, after which the workflow sees the progress. */
 const PAGES = 50
 
 export interface ErasureDeps {
   sql: Sql
   content: Pick<BatchContentDeps, 'keyring'>
-  /** Tests make it small. */
   erasurePage?: number
 }
 
 /**
- * What erases a contact, each safe to repeat: what is gone is not found again. Nothing of the
- * person is in what goes in or comes out, since that is kept in histories.
+ * Activities that erase a contact. All are safe to repeat, since erased data is not found again.
+ * Inputs and results contain no personal data, as histories store them.
  */
 export function createErasureActivities({ sql, content, erasurePage = PAGE }: ErasureDeps) {
   const { keyring } = content
@@ -56,14 +54,14 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
     )
 
   return {
-    /** False when it is done already. */
+    /** Returns false if the erasure is done already. */
     beginErasure: async (input: EraseContactInput): Promise<boolean> => {
       const { organizationId, erasureId } = input
       await erasures.noteHorizon(sql, organizationId, erasureId)
       return (await load(input)) !== undefined
     },
 
-    /** Empties some pages of the contact's mails; `more`: there may be others right away. */
+    /** Empties some pages of the contact's mails. `more`: there may be others right away. */
     eraseMails: (input: EraseContactInput): Promise<{ more: boolean }> =>
       withHeartbeat(async () => {
         const { organizationId, erasureId } = input
@@ -91,9 +89,9 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
       }),
 
     /**
-     * What else holds the person: what flows know, kept answers, events that could not be applied,
-     * reports of imports. False while somebody is still at work who may have seen the contact: it
-     * would not be the last time.
+     * Erases the person from flows, stored answers, failed events and import reports. Returns false
+     * while a transaction that may have read the contact is still running, since the erasure must
+     * then be repeated.
      */
     eraseRecords: (input: EraseContactInput): Promise<boolean> =>
       withHeartbeat(async () => {
@@ -109,8 +107,8 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
       }),
 
     /**
-     * Ends the erasure when no mail of the contact is left, and no event that may tell of one that
-     * another program sent them; false while there is.
+     * Completes the erasure if no mail of the contact is left, and no waiting event may report
+     * another program's mail to them. Otherwise returns false.
      */
     completeErasure: (input: EraseContactInput): Promise<boolean> =>
       transact(sql, async (tx) => {
@@ -130,7 +128,7 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
 const hashOf = (organizationId: Uuid, email: string): string =>
   addressHash(organizationId, email).toString('hex')
 
-/** Keys come in the order of their buckets, and keep it. */
+/** Groups keys by bucket. They arrive in this order. */
 function byBucket(keys: readonly erasedMails.MailKey[]): [string, string[]][] {
   const buckets = new Map<string, string[]>()
   for (const { bucket, id } of keys) {

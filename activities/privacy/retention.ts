@@ -10,21 +10,21 @@ import { withHeartbeat } from '../with-heartbeat.ts'
 
 interface RetentionDeps {
   sql: Sql
-  /** Milliseconds; tests say another time. */
+  /** Milliseconds. Set by tests. */
   now?: (() => number) | undefined
 }
 
-/** What deletes logs that plans do not keep any more, each safe to repeat. */
+/** Activities that delete logs beyond the plans' retention. All are safe to repeat. */
 export const createRetentionActivities = ({ sql, now = Date.now }: RetentionDeps) => {
   const options = () => ({ now: now(), signal: Context.current().cancellationSignal })
   return {
-    /** Drops the partitions of days that no plan keeps. */
+    /** Drops the partitions of days beyond every plan's retention. */
     dropOldDays: (): Promise<DroppedDays> => withHeartbeat(() => dropOldDays(sql, options())),
 
-    /** Deletes rows of some organizations; `more`: there may be other organizations. */
+    /** Deletes rows of some organizations. `more`: there may be other organizations. */
     deleteOldRows: (): Promise<DeletedRows> => withHeartbeat(() => deleteOldRows(sql, options())),
 
-    /** Deletes what finds mails of days that no plan keeps. */
+    /** Deletes references to mails of days beyond every plan's retention. */
     deleteMailReferences: (): Promise<number> =>
       withHeartbeat(() => deleteMailReferences(sql, options())),
   }
