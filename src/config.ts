@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig'
 import { PRODUCTION_TIMINGS, SHORT_TIMINGS, type Timings } from './domain/delivery/timings.ts'
 
-/** Everything the programs read from their environment. Nothing else reads `process.env`. */
+/** All settings of the programs from the environment. Nothing else reads `process.env`. */
 export interface Config {
   databaseUrl: string | undefined
   temporal: {
@@ -17,54 +17,51 @@ export interface Config {
     /** Headers that a proxy before Temporal wants. */
     metadata: ClientConnectConfig['connectionOptions']['metadata']
   }
-  /** Where the API listens. */
   host: string
   port: number
-  /** The address people and mail clients reach the API at; links in mails are made of it. */
+  /** Base URL of the API for people and mail clients. Links in mails begin with it. */
   publicUrl: string
-  /** Ordered `kid:base64(32 bytes)`: the first signs, all verify. */
+  /** Ordered `kid:base64(32 bytes)`. The first key signs, all keys verify. */
   keys: string | undefined
-  /** `development`: keys of development and plain HTTP are taken. Set by `dev` for its programs. */
+  /** `development`: development keys and plain HTTP are accepted. Set by `dev` for its programs. */
   mode: 'production' | 'development'
-  /** Where liveness, readiness and metrics are; without a port nowhere. */
+  /** Address of liveness, readiness and metrics. Without a port they are not served. */
   internal: {
     host: string
     port: number | undefined
   }
-  /** Whose `X-Forwarded-For` is believed: addresses, ranges, `loopback`. */
+  /** Proxies whose `X-Forwarded-For` is trusted: addresses, ranges, `loopback`. */
   trustedProxies: readonly string[]
-  /** Pages whose scripts may call the API. */
+  /** Origins whose scripts may call the API. */
   corsOrigins: readonly string[]
-  /**
-   * Addresses and ranges that are not public and that requests to wherever customers say may reach.
-   */
+  /** Addresses and ranges that are not public and that requests to customers' URLs may reach. */
   netAllowPrivate: readonly string[]
-  /** Name servers, `192.0.2.53` or `192.0.2.53:5353`; none: those of the machine. */
+  /** Name servers, `192.0.2.53` or `192.0.2.53:5353`. Empty: those of the machine. */
   dnsServers: readonly string[]
   /**
-   * How long the API goes on as before after a shutdown was requested, while it says that it is not
-   * ready, so that a load balancer can take notice.
+   * Seconds for which the API serves requests after a shutdown was requested, while it reports that
+   * it is not ready, so that a load balancer can react.
    */
   drainSeconds: number
   logLevel: string
   timings: Timings
-  /** The operator's own sender, for mail to owners; without an address nobody is told. */
+  /** The operator's own sender, for mail to owners. Without an address no notices are sent. */
   notices: {
     /** `notices@example.com` or `Letterloom <notices@example.com>`. */
     from: string | undefined
     region: string
   }
-  /** Of a customer, for what the command line does by the API. */
+  /** API key of a customer, for commands that call the API. */
   apiKey: string | undefined
-  /** Set: `dev` leaves the SDK's endpoint alone; unset: it points it at the sandbox. */
+  /** Set: `dev` leaves the SDK's endpoint alone. Unset: `dev` points it at the sandbox. */
   awsEndpoint: string | undefined
   /**
-   * The user, role or account that our workers act as: whom customers' roles are to trust. Unset:
-   * no setup files are made.
+   * The user, role or account of our workers, which customers' roles trust. Unset: no setup files
+   * are offered.
    */
   awsPrincipalArn: string | undefined
   /**
-   * Development only: where state and downloaded tools live, and the ports of what `dev` starts.
+   * Development only: folders of state and downloaded tools, and the ports of what `dev` starts.
    */
   dev: {
     folder: string
@@ -92,7 +89,7 @@ const TEMPORAL_TLS = [
 type Environment = Record<string, string | undefined>
 
 /**
- * Reads and checks the environment once, at boot. Names every bad value in one error; the result is
+ * Reads and checks the environment once, at boot. One error names every bad value. The result is
  * frozen. A value `X` may also come from the file named by `X_FILE` (container secrets).
  */
 export function readConfig(env: Environment = process.env): Config {
@@ -242,8 +239,8 @@ export function readConfig(env: Environment = process.env): Config {
 }
 
 /**
- * No wildcard, and no assumed-role session: a trust policy wants the role itself (IAM user guide,
- * "IAM identifiers").
+ * Without wildcards and assumed-role sessions: a trust policy needs the role itself (IAM user
+ * guide, "IAM identifiers").
  */
 const PRINCIPAL = /^arn:aws(?:-cn|-us-gov)?:iam::\d{12}:(?:root|(?:user|role)\/[\w+=,.@/-]{1,512})$/
 
@@ -276,13 +273,13 @@ function isNameServer(text: string): boolean {
 const isOrigin = (text: string): boolean =>
   /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
 
-/** Outside the checkout, so that every checkout and CI share what took minutes to build. */
+/** Outside the checkout, so that every checkout and CI share downloads. */
 function defaultCache(xdgCacheHome: string | undefined): string {
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'letterloom')
   return join(xdgCacheHome ?? join(homedir(), '.cache'), 'letterloom')
 }
 
-/** The environment of a child: ours, with some values of its own. */
+/** The environment of a child process: ours, with further values. */
 export const childEnvironment = (own: Record<string, string>): Environment => ({
   ...process.env,
   ...own,

@@ -14,10 +14,10 @@ const { checkConnection, readIdentities, probeConsolePolicy } = proxyActivities<
 )
 
 /**
- * Asks a connection's provider one question, at most once at a time: a caller that asks the same
- * meanwhile waits for the same run. The answer is rows in Postgres; neither what was asked for by
- * name nor what was answered enters the history. It ends within seconds, and an answer that never
- * came is simply asked for again.
+ * Sends one query to a connection's provider, at most once at a time: callers with the same query
+ * wait for the same run. The answer is stored in Postgres. Neither names in the query nor the
+ * answer enter the history. The run ends within seconds, and a missing answer is simply requested
+ * again.
  */
 export async function askProvider(input: AskProviderInput): Promise<void> {
   if (input.what === CONSOLE_POLICY_VERSION) await probeConsolePolicy(input)

@@ -1,6 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow'
 
-/** Ends a run that was asked to end before it does what would not notice that. */
+/** Ends a cancelled run before a step that would not notice the cancellation. */
 export async function throwIfCancelled(): Promise<void> {
   const { consideredCancelled, cancelRequested } = CancellationScope.current()
   if (consideredCancelled) await cancelRequested

@@ -16,13 +16,13 @@ const { mailConfirmations, expireConfirmations } = proxyActivities<ControlActivi
 })
 
 /**
- * Asks for confirmations: a mail at once, a reminder after three days, and after thirty days what
- * is still awaited expires. `isEnded` is checked while it waits.
+ * Requests confirmations: an email at once, a reminder after three days, and after thirty days the
+ * awaited ones expire. `isEnded` is checked while it waits.
  *
- * Owns nothing: what is awaited, and since when, is in Postgres, and each step acts on that alone,
- * whatever happened since the last. So a run that takes the place of a lost one goes on where that
- * one was (src/loops/open-rows.ts starts it). Cancelled in the Temporal UI, it expires the
- * confirmations at once instead of leaving rows that wait for ever.
+ * Owns nothing: what is awaited, and since when, is in Postgres, and each step depends on that
+ * alone, whatever happened since the last one. So a run that replaces a lost one continues where
+ * that one was (src/loops/open-rows.ts starts it). Cancelled in the Temporal UI, it expires the
+ * confirmations at once, so that no rows wait for ever.
  */
 export async function askForConfirmations(
   asked: ConfirmationInput,

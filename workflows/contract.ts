@@ -1,6 +1,6 @@
 /**
- * What other code may know of the workflows: queues, ids, inputs, signals, search attributes, and
- * which of them a write starts. It imports no code.
+ * The public part of the workflows: queues, ids, inputs, signals, search attributes, and the
+ * workflows that a write starts. It imports no code.
  */
 
 /**
@@ -8,24 +8,24 @@
  */
 export const CONTROL_QUEUE = 'control'
 /**
- * Of the dispatchers of single mail: Temporal hands their tasks out before all others of a
- * queue, so that a receipt does not wait for executions that wake. Without a priority a task has 3.
+ * Priority of the dispatchers of single mail: Temporal hands out their tasks before all others of a
+ * queue, so that a receipt does not wait for waking executions. The default is 3.
  */
 export const MAIL_PRIORITY = { priorityKey: 1 } as const
-/** Chunks of batches: a backlog here delays nothing else. */
+/** Chunks of batches. A backlog here delays nothing else. */
 export const SEND_QUEUE = 'send'
-/** Single mail: a receipt never waits for the slots of batches. */
+/** Single mail, so that a receipt never waits for the slots of batches. */
 export const MAIL_QUEUE = 'mail'
-/** Files of contacts: they keep a processor busy. */
+/** Files of contacts, which keep a processor busy. */
 export const IMPORT_QUEUE = 'import'
-/** Questions to providers: a slow one holds no slot that anything else waits for. */
+/** Queries to providers. A slow provider holds no slot that other work needs. */
 export const PROVIDER_QUEUE = 'provider'
-/** Webhook steps of flows: slow receivers hold no slot that anything else waits for. */
+/** Webhook steps of flows. Slow receivers hold no slot that other work needs. */
 export const WEBHOOK_QUEUE = 'webhook'
 
 /**
- * Attributes an operator searches by in the Temporal UI; registered at start. `AppStatus`, because
- * a query cannot name an attribute `Status`.
+ * Search attributes for operators in the Temporal UI, registered at start. `AppStatus`, because a
+ * query cannot name an attribute `Status`.
  */
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',
@@ -52,20 +52,20 @@ export const executionWorkflowId = (executionId: string, attempt: number): strin
   `execution/${executionId}/${attempt}`
 /** The Temporal Schedule of a flow. */
 export const flowScheduleId = (flowId: string): string => `flow/${flowId}`
-/** The flow of a schedule; undefined: it is another's. */
+/** The flow of a schedule. Undefined: it is another schedule. */
 export const flowIdOfSchedule = (scheduleId: string): string | undefined =>
   /^flow\/([0-9a-f-]{36})$/.exec(scheduleId)?.[1]
-/** What the ids of the runs that a flow's schedule starts begin with; their moment follows. */
+/** Prefix of the ids of the runs that a flow's schedule starts. Their moment follows. */
 export const fireWorkflowId = (flowId: string): string => `fire/${flowId}`
-/** As Temporal names the run that the schedule starts at this moment, ISO. */
+/** The id that Temporal gives the schedule's run of this moment (ISO 8601). */
 export const momentWorkflowId = (flowId: string, firedFor: string): string =>
   `${fireWorkflowId(flowId)}-${firedFor.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`
 
-/** Never shared between connections: anybody may register a stranger's account number. */
+/** Not shared between connections, since anybody may register a stranger's account number. */
 export const askWorkflowId = (connectionId: string, what: string): string =>
   `ask/${connectionId}/${what}`
 
-/** Input of `askProvider`. What is asked for by name is in Postgres, and so is the answer. */
+/** Input of `askProvider`. Names in the query are in Postgres, and so is the answer. */
 export interface AskProviderInput {
   organizationId: string
   connectionId: string
@@ -74,33 +74,33 @@ export interface AskProviderInput {
 
 export const noticeWorkflowId = (noticeId: string): string => `notice/${noticeId}`
 
-/** The one schedule of the sweep, and what the ids of its runs begin with. */
+/** The only schedule of the sweep, and the prefix of its runs' ids. */
 export const SWEEP_ID = 'sweep-health'
 
-/** What `sweepHealth` carries over when it continues as new, and what it returns at its end. */
+/** State that `sweepHealth` carries over when it continues as new, and its result. */
 export interface SweepProgress {
-  /** The last connection of the pages that are done; null: none. */
+  /** The last connection of the finished pages. Null: none. */
   after: string | null
   checked: number
-  /** Accounts that gave no answer, or were disconnected meanwhile. */
+  /** Accounts without an answer, or disconnected meanwhile. */
   unanswered: number
-  /** Neither answered nor stored: our own failure. */
+  /** Accounts that were not checked because of a failure of our own. */
   failed: number
 }
 
-/** The one schedule of retention, and what the ids of its runs begin with. */
+/** The only schedule of retention, and the prefix of its runs' ids. */
 export const RETENTION_ID = 'keep-retention'
 
 /** The paused schedule whose note is Temporal's copy of the ledger's newest beat. */
 export const BEAT_ID = 'ledger-beat'
 
-/** What `keepRetention` carries over when it continues as new, and what it returns at its end. */
+/** State that `keepRetention` carries over when it continues as new, and its result. */
 export interface RetentionProgress {
   /** Days of tables whose partitions were dropped. */
   dropped: number
-  /** Days that are kept, since something of them is still to be done. */
+  /** Days that still have unfinished work. */
   held: number
-  /** Days that are kept, since others were at work with the tables all the time. */
+  /** Days whose tables were in use all the time. */
   busy: number
   /** Rows of other tables. */
   deleted: number
@@ -112,26 +112,26 @@ export interface Range {
   to: number
 }
 
-/** What `sendBatch` needs to send a frozen audience; fixed when it is frozen. */
+/** Plan by which `sendBatch` sends a frozen audience. Fixed when it is frozen. */
 export interface SendPlan {
   total: number
   chunkSize: number
-  /** Chunk activities in flight at most. */
+  /** Limit of concurrent chunk activities. */
   window: number
-  /** Sleep between passes while only claimed and unknown rows are left, milliseconds. */
+  /** Milliseconds of sleep between passes while only claimed and unknown rows are left. */
   passMs: number
-  /** Rows that are not sent before their time, in the order of those; absent: all at once. */
+  /** Rows with a sending time of their own, in the order of these times. Absent: all at once. */
   parts?: SendPart[]
 }
 
 /** Rows of a batch that are sent at their own time (milliseconds since 1970). */
 export interface SendPart extends Range {
   sendAt: number
-  /** The share of an A/B test. Other parts of such a plan wait until the test is decided. */
+  /** The share of an A/B test. Other parts of such a plan wait for the decision. */
   isTest?: true
 }
 
-/** Input of `sendBatch`, and what it carries over when it continues as new. */
+/** Input of `sendBatch`, and the state that it carries over when it continues as new. */
 export interface SendBatchInput {
   organizationId: string
   batchId: string
@@ -143,62 +143,62 @@ export interface SendProgress {
   plan: SendPlan
   /** The first chunk that was never tried. */
   next: number
-  /** Chunks that were tried and have rows left, by number. */
+  /** Numbers of tried chunks with rows left. */
   unfinished: number[]
 }
 
-/**
- * Input of `dispatchMail`, the one workflow that sends a connection's single mail.
- */
+/** Input of `dispatchMail`, the only workflow that sends a connection's single mail. */
 export interface DispatchMailInput {
   organizationId: string
   connectionId: string
 }
 
-/** Input of `fireSchedule`, and what it carries over when it continues as new. */
+/** Input of `fireSchedule`, and the state that it carries over when it continues as new. */
 export interface FireScheduleInput {
   organizationId: string
   flowId: string
-  /** The moment that was scheduled, ISO; absent in the first run, which knows it from Temporal. */
+  /** The scheduled moment (ISO 8601). Absent in the first run, which knows it from Temporal. */
   firedFor?: string
-  /** The last contact of the pages that are done; null: none. */
+  /** The last contact of the finished pages. Null: none. */
   after?: string | null
 }
 
-/** One confirmation: a later one of the same contact and topic has a higher generation. */
+/** One confirmation. Later ones of the same contact and topic have a higher generation. */
 export type Confirmation = {
   contactId: string
   topicId: string
   generation: number
 }
 
-/** Signal of `confirmTopic`: the confirmation is no longer awaited. Postgres says so too. */
+/** Signal of `confirmTopic`: the confirmation is no longer awaited. Postgres has the same fact. */
 export const END_CONFIRMATION_SIGNAL = 'endConfirmation'
 
 /**
- * Signal of `dispatchMail`, `runFlow` and `sendBatch`: look into Postgres, there may be something
- * to do. Loses nothing when it is lost.
+ * Signal of `dispatchMail`, `runFlow` and `sendBatch`: look into Postgres, there may be work.
+ * Losing it costs time only.
  */
 export const WAKE_SIGNAL = 'wake'
 
-/** A workflow that an outbox message starts, and what Temporal is told of it. */
+/** A workflow that an outbox message starts, and its settings in Temporal. */
 export interface Start<Payload, Input, Type extends string = string> {
-  /** The name under which `workflows/index.ts` exports it. */
+  /** Name of its export in `workflows/index.ts`. */
   type: Type
-  /** Says which act it is: a repeated message starts nothing. Its parameter types the payload. */
+  /**
+   * Identifies the act, so that a repeated message starts nothing. Its parameter types the payload.
+   */
   id: (payload: Payload) => string
   /**
-   * May be started again once it is over: of a row that is still open, by src/loops/open-rows.ts.
-   * Else it is started once for good.
+   * May be started again after its end, for a row that is still open, by src/loops/open-rows.ts.
+   * Absent: started once only.
    */
   isRepeated?: true
-  /** What it gets besides the organization. Absent: the payload. */
+  /** Input besides the organization. Absent: the payload. */
   input?: (payload: Payload) => Input
-  /** The row by whose name the summary calls it, and whose status is told. */
+  /** Row whose name the summary shows and whose status is an attribute. */
   subject?: (payload: Payload) => { table: 'flows' | 'batches'; id: string }
-  /** What the Temporal UI shows of the run; `name` is that of the subject, or its id. */
+  /** Text in the Temporal UI. `name` is that of the subject, or its id. */
   summary: (payload: Payload, name: string) => string
-  /** Search attributes, besides that of the organization; `status` is that of the subject. */
+  /** Search attributes besides the organization's. `status` is that of the subject. */
   attributes: (payload: Payload, status: string | undefined) => Attributes
 }
 
@@ -209,7 +209,9 @@ const start = <Payload, const Type extends string, Input = Payload>(
   entry: Start<Payload, Input, Type>,
 ) => entry
 
-/** Workflows that a write starts, by the kind of its outbox message. A new one is an entry here. */
+/**
+ * Workflows that a write starts, by the kind of their outbox message. A new one is one more entry.
+ */
 export const STARTS = {
   start_batch: start({
     type: 'sendBatch',
@@ -305,10 +307,10 @@ export const STARTS = {
   }),
 }
 
-/** A moment of a flow's schedule, and the last contact for whom it is done. */
+/** A moment of a flow's schedule, and the last contact that was started for it. */
 type ScheduleMoment = { flowId: string; firedFor: string; after: string | null }
 
-/** The import and the page that asked; absent where the subscriptions alone are known. */
+/** The import and its page. Absent if only the subscriptions are known. */
 type Cohort = { cohort: string; importId?: string; page?: number }
 
 type ExecutionAttempt = {
@@ -320,12 +322,12 @@ type ExecutionAttempt = {
 
 export type StartKind = keyof typeof STARTS
 
-/** What the outbox message of each kind carries. */
+/** Payload of each kind of outbox message. */
 export type StartPayloads = {
   [Kind in StartKind]: Parameters<(typeof STARTS)[Kind]['id']>[0]
 }
 
-/** What the workflow of each kind is started with. */
+/** Input of the workflow of each kind. */
 export type StartInputs = {
   [Kind in StartKind]: { organizationId: string } & ((typeof STARTS)[Kind] extends Start<
     StartPayloads[Kind],
@@ -337,15 +339,11 @@ export type StartInputs = {
 
 export type ImportContactsInput = StartInputs['start_import']
 export type VerifyConnectionInput = StartInputs['verify_connection']
-/** What is told, and to whom, is in Postgres. */
+/** Text and recipients are in Postgres. */
 export type SendNoticeInput = StartInputs['send_notice']
-/** What is erased is in the row that it names. */
 export type EraseContactInput = StartInputs['start_erasure']
 export type ConfirmTopicInput = StartInputs['start_confirmation']
-/** The confirmations that one page of an import asks for. */
+/** The confirmations of one page of an import. */
 export type ConfirmCohortInput = StartInputs['start_cohort']
-/**
- * Also when it continues as new: whoever starts one like a later run of it starts what anybody
- * would.
- */
+/** The same when it continues as new: whoever starts a later run starts the same. */
 export type RunFlowInput = StartInputs['start_execution']

@@ -13,12 +13,13 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 600_000
 
 /**
- * Erases what is left of a contact: the API has deleted the contact itself when this starts.
+ * Erases the remaining data of a contact. The API has deleted the contact itself before this
+ * starts.
  *
- * Owns nothing: what is to be erased is in the row of the erasure, and what was erased is not found
- * again, so that a lost worker costs nothing and every activity may run twice. A mail whose call
- * may have begun gets its outcome first, from its worker or from the claim reconciler; until then
- * this comes again, ever less often. It ends when nothing is found any more.
+ * Owns nothing: the row of the erasure says what to erase, and erased data is not found again, so
+ * that a lost worker costs nothing and every activity may run twice. A mail whose call may have
+ * begun gets its outcome first, from its worker or from the claim reconciler. Until then the run
+ * returns at growing intervals. It ends when nothing is found any more.
  */
 export async function eraseContact(input: EraseContactInput): Promise<void> {
   if (!(await beginErasure(input))) return

@@ -8,11 +8,11 @@ const { fireSchedulePage } = proxyActivities<ControlActivities>({
 })
 
 /**
- * One moment of a flow's schedule: starts the flow for every contact that was there at that moment,
- * page by page, and waits while the outbox holds too many starts.
+ * One moment of a flow's schedule: starts the flow page by page for every contact that existed at
+ * that moment, and waits while the outbox holds too many starts.
  *
- * Owns nothing: each page checks whether the flow still runs by its schedule, and an execution is
- * named after flow, moment and contact, so that a page that runs twice starts each contact once.
+ * Owns nothing: each page checks whether the flow still uses its schedule, and an execution's id is
+ * made of flow, moment and contact, so that a repeated page starts each contact once.
  */
 export async function fireSchedule({
   organizationId,
@@ -32,8 +32,8 @@ export async function fireSchedule({
 }
 
 /**
- * The moment of the schedule, which is not when the run started: a missed one is made up for later.
- * A run that was started by hand has none.
+ * The scheduled moment, which is not the start of the run: a missed moment is made up for later. A
+ * run that was started by hand has none.
  */
 function scheduledTime(): string {
   const { searchAttributes, startTime } = workflowInfo()

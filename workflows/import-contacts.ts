@@ -17,8 +17,9 @@ const SHORT = {
 } as const
 const { beginImport, failImport } = proxyActivities<ImportActivities>(SHORT)
 /**
- * Each page is committed by itself. So another worker goes on soon after one was lost, however many
- * were lost before: waits that grew to half a minute let an import stand still between two kills.
+ * Each page is committed by itself, so another worker continues soon after one was lost, however
+ * many were lost before. With growing waits of up to half a minute an import stood still between
+ * two kills.
  */
 const { importPages } = proxyActivities<ImportActivities>({
   ...SHORT,
@@ -27,11 +28,11 @@ const { importPages } = proxyActivities<ImportActivities>({
 })
 
 /**
- * Writes a file of contacts that was received, page by page.
+ * Writes a received file of contacts page by page.
  *
- * Owns nothing: the pages, the place where it goes on and the figures live in Postgres. It ends
- * when the import is completed or cancelled there. Cancelled in the Temporal UI instead of by the
- * API's DELETE, it leaves the import failed.
+ * Owns nothing: the pages, the position and the figures are in Postgres. It ends when the import is
+ * completed or cancelled there. Cancelled in the Temporal UI instead of by the API's DELETE, it
+ * leaves the import failed.
  */
 export async function importContacts(input: ImportContactsInput): Promise<void> {
   try {

@@ -9,12 +9,12 @@ const { dropOldDays, deleteOldRows, deleteMailReferences } = proxyActivities<Con
 })
 
 /**
- * Deletes logs that plans do not keep any more. Started by a schedule that skips its time while
- * this is still at it.
+ * Deletes logs beyond the plans' retention. A schedule starts it and skips a time at which it is
+ * still running.
  *
- * Owns nothing: what is gone is not found again, and what is left is found by the next run, so that
- * a lost worker costs nothing and every activity may run twice. It returns what it did, and which
- * days it had to leave.
+ * Owns nothing: deleted rows are not found again, and the next run finds the rest, so that a lost
+ * worker costs nothing and every activity may run twice. It returns what it did, and which days it
+ * had to leave.
  */
 export async function keepRetention(progress?: RetentionProgress): Promise<RetentionProgress> {
   const done = progress ?? { ...(await dropOldDays()), deleted: 0 }

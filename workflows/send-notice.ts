@@ -12,10 +12,10 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 300_000
 
 /**
- * Tells an organization's owners something by mail, each once. The rows of the notice decide who
- * has been told; this only comes back until everybody has been seen to, at the latest after a day,
- * when the activity sets the rest aside. In vain it waits longer each time, and at random: when
- * many are to be told at once, they all want the few mails a second that the operator may send.
+ * Mails a notice to an organization's owners, once to each. The rows of the notice record its
+ * recipients. The run returns until all of them are done, at the latest after a day, when the
+ * activity gives up on the rest. Failed tries wait longer each time, and at random: the recipients
+ * of many notices compete for the few mails a second that the operator may send.
  */
 export async function sendNotice(input: SendNoticeInput): Promise<void> {
   for (let inVain = 0; ; inVain++) {

@@ -15,20 +15,18 @@ const { checkAccount } = proxyActivities<HealthActivities>({
   retry: { initialInterval: '1s', maximumAttempts: 2 },
 })
 
-/** Accounts of a page. */
 const PAGE = 100
-/** Accounts that are asked about at once. */
 const WINDOW = 10
-/** Pages of one run: some 2,300 events of history. */
+/** Pages of one run, some 2,300 events of history. */
 const PAGES = 5
 
 const START: SweepProgress = { after: null, checked: 0, unanswered: 0, failed: 0 }
 
 /**
- * Checks the sending health of every connected account of every organization, once. Started hourly
- * by a schedule that skips an hour while this is still at it. What is found is stored by the
- * activity; this keeps no more than a page of ids and how many there were. An account that fails is
- * counted and left for the next hour: the others go on.
+ * Checks the sending health of every connected account of every organization once. A schedule
+ * starts it hourly and skips an hour in which it is still running. The activity stores the results,
+ * and the run holds only a page of ids and counters. An account that fails is counted and left for
+ * the next hour, and the others continue.
  */
 export async function sweepHealth(progress: SweepProgress = START): Promise<SweepProgress> {
   const counts = { ...progress }

@@ -15,9 +15,9 @@ const { checkAccount } = proxyActivities<HealthActivities>({
 })
 
 /**
- * Checks a connection after it was registered: the role, the external id, the account's rate; then
- * its sending health, which should not take an hour to be known. What fails there is left to the
- * next sweep.
+ * Checks a connection after its registration: the role, the external id, the account's rate, and
+ * then its sending health, which should not take an hour to be known. The next sweep repeats a
+ * failed health check.
  */
 export async function verifyConnection(input: VerifyConnectionInput): Promise<void> {
   await activities.verifyConnection(input)

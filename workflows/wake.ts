@@ -1,16 +1,16 @@
 import { condition, defineSignal, setHandler } from '@temporalio/workflow'
 import { WAKE_SIGNAL } from './contract.ts'
 
-/** A rest that a signal ends early. */
+/** A sleep that a signal ends early. */
 export interface Rest {
   /**
-   * Waits for `ms`, or until somebody has woken the workflow since it last woke up. Returns whether
-   * somebody has.
+   * Waits for `ms`, or until the workflow is woken. A signal since the last wake-up counts. Returns
+   * whether it was woken.
    */
   (ms: number): Promise<boolean>
 }
 
-/** Listens to the signal that says: look into Postgres, there may be something to do. */
+/** Listens for the signal to look into Postgres, where there may be work. */
 export function restUntilWoken(): Rest {
   let isWoken = false
   setHandler(defineSignal(WAKE_SIGNAL), () => {
