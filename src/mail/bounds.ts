@@ -41,11 +41,11 @@ export function bounded(name: string, filter: FilterImplOptions): Filter {
   return function (value, ...args) {
     if (isMissing(value) || args.some(isMissing)) return undefined
     if (isSearch) checkSearch(value, args[0])
-    const made: unknown = handler.call(this, value, ...args)
-    if (!isNew) return made
-    if (isGenerator(made)) return counted(this.context, made)
-    this.context.memoryLimit.use(weightOf(made))
-    return made
+    const result: unknown = handler.call(this, value, ...args)
+    if (!isNew) return result
+    if (isGenerator(result)) return counted(this.context, result)
+    this.context.memoryLimit.use(weightOf(result))
+    return result
   }
 }
 
@@ -53,9 +53,9 @@ function* counted(
   context: Context,
   making: Generator<unknown, unknown, unknown>,
 ): Generator<unknown, unknown, unknown> {
-  const made = yield making
-  context.memoryLimit.use(weightOf(made))
-  return made
+  const result = yield making
+  context.memoryLimit.use(weightOf(result))
+  return result
 }
 
 export function contains(value: unknown, part: unknown, context: Context) {
@@ -73,15 +73,15 @@ function checkSearch(text: unknown, part: unknown): void {
 /** Counts characters, elements and fields at any depth, and stops above the limit. */
 export function weightOf(value: unknown): number {
   let weight = 0
-  const left = [value]
-  while (left.length > 0 && weight <= MEMORY_LIMIT) {
-    const each = left.pop()
+  const pending = [value]
+  while (pending.length > 0 && weight <= MEMORY_LIMIT) {
+    const each = pending.pop()
     if (typeof each === 'string') weight += each.length
     if (typeof each !== 'object' || each === null) continue
-    const held: unknown[] = Array.isArray(each) ? each : Object.values(each)
-    weight += held.length
+    const children: unknown[] = Array.isArray(each) ? each : Object.values(each)
+    weight += children.length
     // One by one: `push(...held)` puts all of them on the stack.
-    for (const one of held) left.push(one)
+    for (const one of children) pending.push(one)
   }
   return weight
 }

@@ -32,22 +32,23 @@ export function createContents(renderer: Renderer, organizationId: string): Cont
     by: performance.now() + CHECK_TIMEOUT_MS,
   }
   const compiled = new Map<string, Promise<Content>>()
-  const found = new Map<string, Promise<Set<string>>>()
-  const checked = new Map<string, Promise<string[][]>>()
+  const foundRoots = new Map<string, Promise<Set<string>>>()
+  const checkedValues = new Map<string, Promise<string[][]>>()
   /** Set when the request's own content used up the time. */
   let refusal: AppError | undefined
 
   function once<T>(
-    known: Map<string, Promise<T>>,
+    cachedChecks: Map<string, Promise<T>>,
     key: unknown,
     path: string,
     ask: () => Promise<T>,
   ) {
     const name = JSON.stringify(key)
-    const asked =
-      known.get(name) ?? ask().catch((error: unknown) => Promise.reject(toRefusal(error, path)))
-    known.set(name, asked)
-    return asked
+    const check =
+      cachedChecks.get(name) ??
+      ask().catch((error: unknown) => Promise.reject(toRefusal(error, path)))
+    cachedChecks.set(name, check)
+    return check
   }
 
   function toRefusal(error: unknown, path: string): unknown {
@@ -63,9 +64,9 @@ export function createContents(renderer: Renderer, organizationId: string): Cont
     compile: (source, paths) =>
       once(compiled, [source, paths], paths.html, () => renderer.compile(source, paths, call)),
     roots: (syntax, source, path) =>
-      once(found, [syntax, source], path, () => renderer.roots(syntax, source, call)),
+      once(foundRoots, [syntax, source], path, () => renderer.roots(syntax, source, call)),
     values: (sources, path) =>
-      once(checked, sources, path, () => renderer.checkValues(sources, call)),
+      once(checkedValues, sources, path, () => renderer.checkValues(sources, call)),
   }
 }
 

@@ -13,26 +13,27 @@ export function withFlatKeys(values: Values): Values {
   const entries = Object.entries(values)
   const isPlain = entries.every(([key, value]) => !key.includes('.') && !isObject(value))
   if (isPlain) return values
-  const made = { ...values }
-  for (const [key, value] of entries) if (key.includes('.')) addNested(made, key.split('.'), value)
-  for (const key of Object.getOwnPropertyNames(made)) {
-    const value = made[key]
-    if (isObject(value)) addFlat(made, key, value, DEEPEST_PROPERTIES)
+  const target = { ...values }
+  for (const [key, value] of entries)
+    if (key.includes('.')) addNested(target, key.split('.'), value)
+  for (const key of Object.getOwnPropertyNames(target)) {
+    const value = target[key]
+    if (isObject(value)) addFlat(target, key, value, DEEPEST_PROPERTIES)
   }
-  return made
+  return target
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Adds the nested fields of `value` under flat keys that begin with `path`. */
-function addFlat(made: Values, path: string, value: Values, levels: number): void {
+function addFlat(target: Values, path: string, value: Values, levels: number): void {
   if (levels === 0) return
   for (const [key, each] of Object.entries(value)) {
     const flat = `${path}.${key}`
     if (flat.length > LONGEST_FLAT_KEY) continue
-    if (!Object.hasOwn(made, flat)) hide(made, flat, each)
-    if (isObject(each)) addFlat(made, flat, each, levels - 1)
+    if (!Object.hasOwn(target, flat)) hide(target, flat, each)
+    if (isObject(each)) addFlat(target, flat, each, levels - 1)
   }
 }
 
@@ -40,15 +41,15 @@ function addFlat(made: Values, path: string, value: Values, levels: number): voi
  * Adds the value of a flat key at the nested place, unless a value that is not an object is in the
  * way.
  */
-function addNested(made: Values, keys: readonly string[], value: unknown): void {
-  let at = made
+function addNested(target: Values, keys: readonly string[], value: unknown): void {
+  let at = target
   for (const key of keys.slice(0, -1)) {
-    const found = Object.hasOwn(at, key) ? at[key] : {}
-    if (!isObject(found)) return
+    const nested = Object.hasOwn(at, key) ? at[key] : {}
+    if (!isObject(nested)) return
     const isHidden = !Object.prototype.propertyIsEnumerable.call(at, key)
     // A copy: what is nested belongs to the caller. One that is made here is hidden at the top.
-    const copy = { ...found }
-    if (isHidden && at === made) hide(at, key, copy)
+    const copy = { ...nested }
+    if (isHidden && at === target) hide(at, key, copy)
     else show(at, key, copy)
     at = copy
   }

@@ -28,10 +28,10 @@ export function withFooter<Mail extends Parts>(mail: Mail, footed: Footed): Mail
     { text: words.unsubscribe, url: unsubscribeUrl },
     ...(preferencesUrl === undefined ? [] : [{ text: words.preferences, url: preferencesUrl }]),
   ]
-  const missing = (part: string, shown: (text: string) => string) => ({
+  const missing = (part: string, format: (text: string) => string) => ({
     linkColor: footed.organization.linkColor ?? COLOR,
-    links: part.includes(shown(unsubscribeUrl)) ? [] : links,
-    address: lines.every((line) => part.includes(shown(line))) ? [] : [name, ...lines],
+    links: part.includes(format(unsubscribeUrl)) ? [] : links,
+    address: lines.every((line) => part.includes(format(line))) ? [] : [name, ...lines],
   })
   return {
     ...mail,
@@ -55,9 +55,9 @@ function htmlFooter({ links, address, linkColor }: Missing): string {
       `<a href="${escapeHtml(url)}" style="color:${linkColor};text-decoration:underline">${escapeHtml(text)}</a>`,
   )
   const lines = [anchors.join(' &middot; '), address.map(escapeHtml).join(' &middot; ')]
-  const shown = lines.filter((line) => line !== '')
-  if (shown.length === 0) return ''
-  return `<p style="margin:24px 0;font:12px sans-serif;color:${COLOR};text-align:center">${shown.join('<br>')}</p>`
+  const visibleLines = lines.filter((line) => line !== '')
+  if (visibleLines.length === 0) return ''
+  return `<p style="margin:24px 0;font:12px sans-serif;color:${COLOR};text-align:center">${visibleLines.join('<br>')}</p>`
 }
 
 function textFooter({ links, address }: Missing): string {

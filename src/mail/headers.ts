@@ -70,9 +70,9 @@ export function formatAddress(address: string, name?: string | null): string {
   if (!/^[!-?A-~]+@[!-?A-~]+$/.test(address) || /[<>()[\],;:\\"]/.test(address)) {
     throw new RangeError('An address has the form local@domain in US-ASCII')
   }
-  const shown = name?.trim() ?? ''
-  if (/\p{Cc}/u.test(shown)) throw new RangeError('A name has no control characters')
-  return shown === '' ? address : `${phrase(shown)} <${address}>`
+  const displayName = name?.trim() ?? ''
+  if (/\p{Cc}/u.test(displayName)) throw new RangeError('A name has no control characters')
+  return displayName === '' ? address : `${phrase(displayName)} <${address}>`
 }
 
 function phrase(name: string): string {

@@ -71,11 +71,11 @@ const ATTRIBUTE = /([^\s"'/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/
 
 /** Attributes of a start tag by lower-case name. The first of equal names wins. */
 export function attributesOf({ text, name }: Token): Map<string, string> {
-  const found = new Map<string, string>()
+  const attributes = new Map<string, string>()
   const inside = text.slice(name.length + 1)
   for (const [, key = '', double, single, bare] of inside.matchAll(ATTRIBUTE)) {
     const lower = key.toLowerCase()
-    if (!found.has(lower)) found.set(lower, double ?? single ?? bare ?? '')
+    if (!attributes.has(lower)) attributes.set(lower, double ?? single ?? bare ?? '')
   }
-  return found
+  return attributes
 }

@@ -54,7 +54,7 @@ const ENTITIES: Record<string, string> = {
 
 /** Escapes a value of the HTML part. Entities are left, see `engines`. */
 export const escapeHtml = (text: string): string =>
-  text.replace(/&(?!(?:amp|lt|gt|quot|#34|#39);)|[<>"']/g, (found) => ENTITIES[found] ?? '')
+  text.replace(/&(?!(?:amp|lt|gt|quot|#34|#39);)|[<>"']/g, (character) => ENTITIES[character] ?? '')
 
 /**
  * `plain` is for the subject, preview text and text part, `html` for the HTML part, `body` for

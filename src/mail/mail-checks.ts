@@ -74,7 +74,7 @@ const LINK_WORDS: Record<LinkProblem, string> = {
 }
 
 function linkChecks(tokens: readonly Token[], ours: readonly string[]): MailCheck[] {
-  const found = new Map<LinkProblem, string[]>()
+  const linkProblems = new Map<LinkProblem, string[]>()
   for (const [at, token] of tokens.entries()) {
     if (token.kind !== 'start' || (token.name !== 'a' && token.name !== 'area')) continue
     const attributes = attributesOf(token)
@@ -83,11 +83,11 @@ function linkChecks(tokens: readonly Token[], ours: readonly string[]): MailChec
     const problem = ours.includes(unescaped(href ?? '')) ? undefined : problemOf(href ?? '')
     if (problem === undefined) continue
     const name = problem === 'link_without_address' ? wordsAfter(tokens, at) : (href ?? '')
-    const names = found.get(problem)
+    const names = linkProblems.get(problem)
     if (names) names.push(name)
-    else found.set(problem, [name])
+    else linkProblems.set(problem, [name])
   }
-  return [...found].map(([problem, names]) =>
+  return [...linkProblems].map(([problem, names]) =>
     warning(problem, `${named(names, 'link')} ${agreeing(LINK_WORDS[problem], names.length)}`),
   )
 }
@@ -102,8 +102,8 @@ const isAnchor = (attributes: ReadonlyMap<string, string>, href: string | undefi
 const UNUSABLE = new Set(['javascript:', 'vbscript:', 'data:', 'file:', 'blob:', 'about:'])
 
 /** Returns the problem of an address as written, or as far as it is known before Liquid. */
-function problemOf(written: string): LinkProblem | undefined {
-  const address = unescaped(written).trim()
+function problemOf(writtenAddress: string): LinkProblem | undefined {
+  const address = unescaped(writtenAddress).trim()
   if (address === '' || address === '#') return 'link_without_address'
   // A place in the mail, or what Liquid will say.
   if (address.startsWith('#') || address.startsWith('\uE000')) return undefined
@@ -200,7 +200,7 @@ function imageChecks(images: readonly Token[]): MailCheck[] {
       : [
           warning(
             'embedded_images',
-            `The HTML holds ${counted(embedded, 'image')} of ${kilobytes} KB itself, which Gmail and Outlook do not show: give https addresses instead`,
+            `The HTML holds ${countedNoun(embedded, 'image')} of ${kilobytes} KB itself, which Gmail and Outlook do not show: give https addresses instead`,
           ),
         ]),
     ...(images.length > MOST_IMAGES
@@ -226,11 +226,12 @@ function wordChecks(text: string, images: number): MailCheck[] {
   }
   const words = text.split(/\s+/).filter((word) => /\p{L}/u.test(word) && !word.includes('://'))
   if (images === 0 || words.length >= FEWEST_WORDS) return []
-  const message = `The mail is ${counted(images, 'image')} and ${counted(words.length, 'word')}: many people see no images, and filters distrust such mail; say what matters in words`
+  const message = `The mail is ${countedNoun(images, 'image')} and ${countedNoun(words.length, 'word')}: many people see no images, and filters distrust such mail; say what matters in words`
   return [warning('mostly_images', message)]
 }
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+const countedNoun = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** The number of names, and the first few of them. */
 function named(names: readonly string[], noun: string): string {
@@ -240,7 +241,7 @@ function named(names: readonly string[], noun: string): string {
     .map((name) => `"${shown(name.replace(MARK, '…'), LONGEST_NAMED)}"`)
   const rest = names.length > some.length ? ['…'] : []
   const list = some.length === 0 ? '' : ` (${[...some, ...rest].join(', ')})`
-  return `${counted(names.length, noun)}${list}`
+  return `${countedNoun(names.length, noun)}${list}`
 }
 
 /** Turns a plural phrase into a singular one if the count is one. */

@@ -43,12 +43,12 @@ export function compileMjml(source: string, path: string): string {
     throw refusal(path, `is not valid MJML: ${what}${place}`)
   }
   const content = compiled.content.replace(ESCAPED, '\uE000$1\uE001')
-  const kept = Array.from(content.matchAll(MARK), ([, index]) => Number(index))
-  const tags = kept.filter((index) => isTag(liquid[index]))
-  const wanted = [...liquid.keys()].filter((index) => isTag(liquid[index]))
-  const lost = wanted.find((index, at) => tags[at] !== index)
-  if (lost !== undefined || tags.length !== wanted.length) {
-    const piece = liquid[lost ?? tags[wanted.length] ?? 0] ?? ''
+  const keptIndexes = Array.from(content.matchAll(MARK), ([, index]) => Number(index))
+  const tags = keptIndexes.filter((index) => isTag(liquid[index]))
+  const tagIndexes = [...liquid.keys()].filter((index) => isTag(liquid[index]))
+  const lost = tagIndexes.find((index, at) => tags[at] !== index)
+  if (lost !== undefined || tags.length !== tagIndexes.length) {
+    const piece = liquid[lost ?? tags[tagIndexes.length] ?? 0] ?? ''
     throw refusal(path, `has Liquid where MJML keeps none: put ${piece} between elements`)
   }
   return original(content)

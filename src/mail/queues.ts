@@ -89,9 +89,9 @@ export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOpt
   async function takeTurn(job: Job): Promise<void> {
     if (isClosed || performance.now() >= job.by) return giveUp(job)
     const { work, shared, key, entries } = job
-    let answered = 0
+    let answeredCount = 0
     const onReport = ({ answers }: Report): void => {
-      answered += answers.length
+      answeredCount += answers.length
       for (const answer of answers) entries.shift()?.settle(answer)
     }
     const items = entries.map(({ item }) => item)
@@ -108,8 +108,8 @@ export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOpt
     }
     if (end.kind !== 'stopped') return
     // Its answer may have arrived before the thread ended.
-    if (end.item < answered) return
-    const [entry] = entries.splice(end.item - answered, 1)
+    if (end.item < answeredCount) return
+    const [entry] = entries.splice(end.item - answeredCount, 1)
     if (entry) onStopped(job, entry, end)
   }
 

@@ -72,9 +72,11 @@ export function renderer(
       html: render('html', html, scope),
       text: render('plain', text, scope),
     }
-    const whole = marketing ? withFooter(mail, { ...data, unsubscribeUrl: linkOf(data) }) : mail
+    const completeMail = marketing
+      ? withFooter(mail, { ...data, unsubscribeUrl: linkOf(data) })
+      : mail
     const links = [data.unsubscribeUrl, data.preferencesUrl].flatMap((url) => url ?? [])
-    return { ...whole, html: withoutTracking(whole.html, links) }
+    return { ...completeMail, html: withoutTracking(completeMail.html, links) }
   }
 }
 
@@ -113,13 +115,13 @@ const STORED_VALUES = [
 ] as const
 
 function withFlatValues(scope: object): object {
-  const made: Record<string, unknown> = { ...scope }
+  const nestedScope: Record<string, unknown> = { ...scope }
   for (const [root, name] of STORED_VALUES) {
-    const holder = made[root]
+    const holder = nestedScope[root]
     if (!isObject(holder) || !isObject(holder[name])) continue
-    made[root] = { ...holder, [name]: withFlatKeys(holder[name]) }
+    nestedScope[root] = { ...holder, [name]: withFlatKeys(holder[name]) }
   }
-  return made
+  return nestedScope
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -39,15 +39,15 @@ export function inlineStyles(html: string): string | undefined {
   checkDepth(marked)
   const tokens = tokensOf(marked)
   const conditional = conditionalSheets(tokens, liquid)
-  const left = new Set([...conditional, ...reachedBy(tokens, conditional, liquid)])
+  const ignoredTokens = new Set([...conditional, ...reachedBy(tokens, conditional, liquid)])
   const attributes: string[] = []
-  const shielded = tokens.map((_, at) => shield(tokens, at, left, attributes)).join('')
+  const shielded = tokens.map((_, at) => shield(tokens, at, ignoredTokens, attributes)).join('')
   const restored = tokensOf(unshield(inline(shielded, OPTIONS), attributes))
   const implied = findImplied(tokens, restored)
   if (implied === undefined) return undefined
   const torn = tornByBlocks(restored, implied, depthsOf(restored, liquid))
-  const whole = restored.filter((_, at) => !torn.has(at)).map(({ text }) => text)
-  return unmark(whole.join(''), liquid)
+  const remainingTexts = restored.filter((_, at) => !torn.has(at)).map(({ text }) => text)
+  return unmark(remainingTexts.join(''), liquid)
 }
 
 const OPTIONS = {
@@ -109,7 +109,7 @@ function unstyled(token: Token, at: number): string {
 function shield(
   tokens: readonly Token[],
   at: number,
-  left: ReadonlySet<number>,
+  ignoredTokens: ReadonlySet<number>,
   attributes: string[],
 ): string {
   const { kind, text, name } = tokens[at] ?? NOTHING
@@ -120,7 +120,7 @@ function shield(
   }
   if (kind !== 'start') return text
   const rest = text.slice(name.length + 1)
-  const isLeft = left.has(at) || (name === 'style' && hasMark(tokens[at + 1]?.text ?? ''))
+  const isLeft = ignoredTokens.has(at) || (name === 'style' && hasMark(tokens[at + 1]?.text ?? ''))
   if (!isLeft && !hasMark(rest.replace(VALUES, ''))) return text
   const index = attributes.push(rest.slice(0, rest.endsWith('/>') ? -2 : -1)) - 1
   return `<${name} ${LEFT} data-shielded="${index}">`
@@ -141,17 +141,17 @@ const unshield = (inlined: string, attributes: readonly string[]): string =>
  * Liquid of the source has moved.
  */
 function findImplied(before: readonly Token[], after: readonly Token[]): Set<number> | undefined {
-  const wanted = before.flatMap(skeletonOf)
+  const expectedParts = before.flatMap(skeletonOf)
   const implied = new Set<number>()
   let at = 0
   for (const [place, token] of after.entries()) {
     for (const each of skeletonOf(token)) {
-      if (each === wanted[at]) at++
+      if (each === expectedParts[at]) at++
       else if (IMPLIED.has(each.replace('/', ''))) implied.add(place)
       else return undefined
     }
   }
-  return at === wanted.length ? implied : undefined
+  return at === expectedParts.length ? implied : undefined
 }
 
 /**
@@ -164,13 +164,13 @@ function tornByBlocks(
   depths: readonly number[],
 ): Set<number> {
   const torn = new Set<number>()
-  const open: { name: string; place: number }[] = []
+  const openElements: { name: string; place: number }[] = []
   for (const [place, { kind, name }] of tokens.entries()) {
     if (!IMPLIED.has(name)) continue
-    if (kind === 'start') open.push({ name, place })
+    if (kind === 'start') openElements.push({ name, place })
     if (kind !== 'end') continue
-    const at = open.findLastIndex((each) => each.name === name)
-    const [start] = at < 0 ? [] : open.splice(at)
+    const at = openElements.findLastIndex((each) => each.name === name)
+    const [start] = at < 0 ? [] : openElements.splice(at)
     const pair = start ? [start.place, place] : [place]
     if (!pair.some((each) => (depths[each] ?? 0) > 0)) continue
     for (const each of pair) if (implied.has(each)) torn.add(each)

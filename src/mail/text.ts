@@ -121,15 +121,16 @@ function trimEnd(line: string): string {
  * within it. An end tag without a start tag closes nothing.
  */
 export function checkDepth(html: string): void {
-  const open: string[] = []
+  const openElements: string[] = []
   for (const [, slash, tag = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
     if (ENDLESS.test(tag)) continue
     const name = tag.toLowerCase()
     if (slash === '') {
-      if (open.push(name) > MAX_DEPTH) throw new RangeError(`HTML nested deeper than ${MAX_DEPTH}`)
+      if (openElements.push(name) > MAX_DEPTH)
+        throw new RangeError(`HTML nested deeper than ${MAX_DEPTH}`)
       continue
     }
-    const at = open.lastIndexOf(name)
-    if (at >= 0) open.length = at
+    const at = openElements.lastIndexOf(name)
+    if (at >= 0) openElements.length = at
   }
 }

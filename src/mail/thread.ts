@@ -19,7 +19,7 @@ const MOST_KEPT = 20
 
 const state: Int32Array = workerData
 type Prepared<W extends Work> = (item: Works[W]['item']) => Works[W]['result']
-const kept: { [W in Work]: Map<string, Prepared<W>> } = {
+const preparedContents: { [W in Work]: Map<string, Prepared<W>> } = {
   mails: new Map(),
   previews: new Map(),
   texts: new Map(),
@@ -77,14 +77,14 @@ function answer<W extends Work>(turn: Turn<W>, item: Works[W]['item']): Answer {
 
 function prepared<W extends Work>({ work, shared, key }: Turn<W>): Prepared<W> {
   if (key === undefined) return works[work](shared)
-  const ofWork: Map<string, Prepared<W>> = kept[work]
-  const known = ofWork.get(key)
-  if (known) return known
-  const made = works[work](shared)
+  const ofWork: Map<string, Prepared<W>> = preparedContents[work]
+  const cachedContent = ofWork.get(key)
+  if (cachedContent) return cachedContent
+  const preparedContent = works[work](shared)
   const [oldest] = ofWork.keys()
   if (ofWork.size >= MOST_KEPT && oldest !== undefined) ofWork.delete(oldest)
-  ofWork.set(key, made)
-  return made
+  ofWork.set(key, preparedContent)
+  return preparedContent
 }
 
 /** The system's id of this thread. 0 on anything but Linux. */

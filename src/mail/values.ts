@@ -28,8 +28,8 @@ export function problemsOfValue(source: string): string[] {
  */
 export function renderValue(source: string, scope: object): unknown {
   const text = source.trim()
-  const [only, ...others] = piecesOf(text)
-  const isAlone = others.length === 0 && only?.text.startsWith('{{') === true
+  const [only, ...otherPieces] = piecesOf(text)
+  const isAlone = otherPieces.length === 0 && only?.text.startsWith('{{') === true
   return isAlone ? valueOf(text, scope) : limited(renderText(source, scope))
 }
 

@@ -58,14 +58,14 @@ function placeOf(variable: Variable, source: string): { line: number; column: nu
   const before = bare(source)
     .split('\n')
     .slice(0, row - 1)
-  let left = before.reduce((length, line) => length + line.length + 1, col - 1)
+  let remainingLength = before.reduce((length, line) => length + line.length + 1, col - 1)
   let at = 0
   for (const { text, liquid } of piecesOf(source)) {
-    if (liquid && left < text.length) break
-    if (liquid) left -= text.length
+    if (liquid && remainingLength < text.length) break
+    if (liquid) remainingLength -= text.length
     at += text.length
   }
-  const lines = source.slice(0, at + left).split('\n')
+  const lines = source.slice(0, at + remainingLength).split('\n')
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }
 

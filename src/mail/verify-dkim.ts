@@ -32,9 +32,9 @@ export async function verifyDkim(
   verification: Verification,
 ): Promise<VerifiedSignature[] | undefined> {
   const { message, findTxt, now } = verification
-  const kept = withinLimits(message)
-  if (kept === undefined) return undefined
-  const { results } = await dkimVerify(Buffer.from(kept.mail, 'utf8'), {
+  const limitedMail = withinLimits(message)
+  if (limitedMail === undefined) return undefined
+  const { results } = await dkimVerify(Buffer.from(limitedMail.mail, 'utf8'), {
     resolver: async (name: string, type: string) => {
       if (type !== 'TXT') return []
       const values = await findTxt(name)
@@ -47,7 +47,7 @@ export async function verifyDkim(
     const reason = typeof status.comment === 'string' ? status.comment : null
     return [{ id, result: resultOf(status.result), reason }]
   })
-  return [...verified, ...kept.leftOut]
+  return [...verified, ...limitedMail.leftOut]
 }
 
 function resultOf(result: string): VerifiedSignature['result'] {
@@ -71,7 +71,7 @@ function withinLimits(message: string): { mail: string; leftOut: VerifiedSignatu
   if (fields.length > MOST_FIELDS) return undefined
   let signatures = 0
   const leftOut: VerifiedSignature[] = []
-  const kept = fields.filter((field) => {
+  const keptFields = fields.filter((field) => {
     if (/^arc-/i.test(field)) return false
     const [, value] = /^dkim-signature[ \t]*:([^]*)$/i.exec(field) ?? []
     if (value === undefined) return true
@@ -80,7 +80,7 @@ function withinLimits(message: string): { mail: string; leftOut: VerifiedSignatu
     if (unusual) leftOut.push(unusual)
     return unusual === undefined
   })
-  return { mail: kept.join('\r\n') + (end < 0 ? '\r\n\r\n' : text.slice(end)), leftOut }
+  return { mail: keptFields.join('\r\n') + (end < 0 ? '\r\n\r\n' : text.slice(end)), leftOut }
 }
 
 function whyNotVerified(value: string): VerifiedSignature | undefined {

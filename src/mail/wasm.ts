@@ -57,8 +57,8 @@ function readNumber(bytes: Uint8Array, from: number): { value: number; next: num
 
 function writeNumber(value: number): number[] {
   const bytes: number[] = []
-  for (let left = value; ; left = Math.floor(left / 128)) {
-    if (left < 128) return [...bytes, left]
-    bytes.push((left % 128) + 128)
+  for (let rest = value; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) return [...bytes, rest]
+    bytes.push((rest % 128) + 128)
   }
 }

@@ -61,11 +61,11 @@ export const works: Workers = {
 }
 
 function previewer({ content, marketing }: MailTemplate): (data: MergeData) => MailPreview {
-  const written = renderer(content)
-  const sent = renderer(content, { marketing })
+  const renderWritten = renderer(content)
+  const renderSent = renderer(content, { marketing })
   return (data) => {
-    const own = written(data)
-    const mail = sent(data)
+    const own = renderWritten(data)
+    const mail = renderSent(data)
     const { unsubscribeUrl, preferencesUrl } = data
     const ours = [unsubscribeUrl, preferencesUrl].flatMap((url) => url ?? [])
     const isThere = unsubscribeUrl !== undefined && own.html.includes(escapeHtml(unsubscribeUrl))
