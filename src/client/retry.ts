@@ -47,14 +47,14 @@ async function attempt(fetch: Fetch, request: Request): Promise<Outcome> {
 function waitAfter(outcome: Outcome, request: Request, tries: number): number | undefined {
   const backoff = FIRST_WAIT_MS * 2 ** (tries - 1)
   if (!(outcome instanceof Response)) return isRepeatable(request) ? backoff : undefined
-  const told = secondsOf(outcome.headers.get('retry-after'))
+  const retryAfter = secondsOf(outcome.headers.get('retry-after'))
   switch (outcome.status) {
     case 429:
-      return told ?? backoff
+      return retryAfter ?? backoff
     case 503:
-      return isRepeatable(request) ? (told ?? backoff) : undefined
+      return isRepeatable(request) ? (retryAfter ?? backoff) : undefined
     case 409:
-      return told
+      return retryAfter
     default:
       return undefined
   }

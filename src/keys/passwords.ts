@@ -15,7 +15,7 @@ export interface Passwords {
   /**
    * Resolves to whether the password matches. Without a hash the answer is no, after the same time.
    */
-  verify(stored: string | null, password: string): Promise<boolean>
+  verify(storedHash: string | null, password: string): Promise<boolean>
 }
 
 /**
@@ -27,10 +27,10 @@ export function createPasswords(): Passwords {
   const nobodys = hash(randomBytes(16), COST)
   return {
     hash: (password) => run(() => hash(password.normalize('NFC'), COST)),
-    verify: (stored, password) =>
+    verify: (storedHash, password) =>
       run(async () => {
-        const isRight = await verify(stored ?? (await nobodys), password.normalize('NFC'))
-        return isRight && stored !== null
+        const isRight = await verify(storedHash ?? (await nobodys), password.normalize('NFC'))
+        return isRight && storedHash !== null
       }),
   }
 }

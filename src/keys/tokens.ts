@@ -166,11 +166,13 @@ function parseKey(entry: string, where: string): Key {
   }
   const derived = new Map<string, Buffer>()
   const derive = (purpose: string): Buffer => {
-    const known = derived.get(purpose)
-    if (known !== undefined) return known
-    const made = Buffer.from(hkdfSync('sha256', secret, '', `letterloom/${purpose}`, KEY_BYTES))
-    derived.set(purpose, made)
-    return made
+    const cachedKey = derived.get(purpose)
+    if (cachedKey !== undefined) return cachedKey
+    const derivedKey = Buffer.from(
+      hkdfSync('sha256', secret, '', `letterloom/${purpose}`, KEY_BYTES),
+    )
+    derived.set(purpose, derivedKey)
+    return derivedKey
   }
   return { id, derive, isWeak: looksWeak(secret) }
 }
@@ -212,11 +214,11 @@ export function newWebhookSecret({ signing }: Keyring, accountNumber: string): s
 
 /** Returns whether one of our keys made this secret for this account number. */
 export function isWebhookSecret({ byId }: Keyring, accountNumber: string, secret: string): boolean {
-  const given = Buffer.from(secret.slice(SECRET_CHARACTERS), 'base64url')
+  const signedBytes = Buffer.from(secret.slice(SECRET_CHARACTERS), 'base64url')
   const random = secret.slice(0, SECRET_CHARACTERS)
   let isOurs = false
   for (const key of byId.values()) {
-    if (equal(given, secretMac(key, accountNumber, random))) isOurs = true
+    if (equal(signedBytes, secretMac(key, accountNumber, random))) isOurs = true
   }
   return isOurs
 }

@@ -71,8 +71,8 @@ export function createAddressCheck({ allowed, own = ownAddresses }: AddressRules
 /** Parses `10.0.0.0/8` or a single address. Throws on any other text. */
 function toRange(text: string): [Address, number] {
   const [address = '', bits] = text.split('/')
-  const whole = address.includes(':') ? 128 : 32
-  return ipaddr.parseCIDR(`${address}/${bits ?? whole}`)
+  const allBits = address.includes(':') ? 128 : 32
+  return ipaddr.parseCIDR(`${address}/${bits ?? allBits}`)
 }
 
 function isWithin(address: Address, [range, bits]: [Address, number]): boolean {

@@ -69,14 +69,14 @@ async function resolve(resolver: Resolver, name: string, type: DnsType): Promise
     case 'PTR':
       return resolver.resolvePtr(name)
     case 'MX': {
-      const found = await resolver.resolveMx(name)
-      return found
+      const exchanges = await resolver.resolveMx(name)
+      return exchanges
         .toSorted((a, b) => a.priority - b.priority)
         .map(({ priority, exchange }) => `${priority} ${exchange === '' ? '.' : exchange}`)
     }
     case 'TXT': {
-      const found = await resolver.resolveTxt(name)
-      return found.map((parts) => parts.join(''))
+      const records = await resolver.resolveTxt(name)
+      return records.map((parts) => parts.join(''))
     }
   }
 }

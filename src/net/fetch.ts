@@ -90,12 +90,12 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const follow = async (first: Outgoing, signal: AbortSignal): Promise<Incoming> => {
     let request: Outgoing = { ...first, headers: checkedHeaders(first.headers ?? {}) }
     let target = targetOf(first.url)
-    for (let left = first.redirects ?? 0; ; left--) {
+    for (let remainingRedirects = first.redirects ?? 0; ; remainingRedirects--) {
       const answer = await hop(target, request, signal)
       const location = answer.headers.get('location')
       const isRedirect = REDIRECTS.includes(answer.status) && location !== undefined
       if (!isRedirect || first.redirects === undefined) return answer
-      if (left === 0) throw new FetchError('redirect_refused')
+      if (remainingRedirects === 0) throw new FetchError('redirect_refused')
       const next = targetOf(location, target.url)
       if (target.isSecure && !next.isSecure) throw new FetchError('redirect_refused')
       request = redirected(request, answer.status, target.url.origin === next.url.origin)
@@ -112,8 +112,8 @@ function redirected(request: Outgoing, status: number, isSameOrigin: boolean): O
   const headers = isSameOrigin ? given : safeHeaders(given)
   const becomesGet = status === 303 || (request.method === 'POST' && status < 307)
   if (!becomesGet) return { ...rest, headers, body }
-  const { 'content-type': _, ...others } = headers
-  return { ...rest, method: 'GET', headers: others }
+  const { 'content-type': _, ...contentFreeHeaders } = headers
+  return { ...rest, method: 'GET', headers: contentFreeHeaders }
 }
 
 async function exchange(

@@ -32,11 +32,11 @@ export function createAddressFinder({ servers }: Options = {}): FindAddresses {
     try {
       const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
       signal.throwIfAborted()
-      const found = answers.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+      const addresses = answers.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
       // A zone with one kind of address often answers questions for the other one badly.
       const failure = answers.find((each) => each.status === 'rejected' && !isAbsent(each.reason))
-      if (found.length === 0 && failure?.status === 'rejected') throw failure.reason
-      return found
+      if (addresses.length === 0 && failure?.status === 'rejected') throw failure.reason
+      return addresses
     } finally {
       signal.removeEventListener('abort', cancel)
     }

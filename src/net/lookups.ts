@@ -19,9 +19,9 @@ export interface Lookups {
 
 export interface BudgetedLookup {
   ask: Lookup
-  asked: () => number
+  askedCount: () => number
   /** Queries without an answer. They may succeed later. */
-  unanswered: () => number
+  unansweredCount: () => number
 }
 
 interface Options {
@@ -68,14 +68,14 @@ export function createLookups({
   return {
     within({ mostQuestions, mostBytes, signal }) {
       const room = createRoom(mostBytes)
-      let asked = 0
-      let unanswered = 0
+      let askedQuestions = 0
+      let unansweredQuestions = 0
 
       async function fresh(key: string, name: string, type: DnsType): Promise<DnsAnswer> {
-        if (asked >= mostQuestions) return LIMIT
-        asked++
+        if (askedQuestions >= mostQuestions) return LIMIT
+        askedQuestions++
         if (!(await room.reserve())) {
-          asked--
+          askedQuestions--
           return LIMIT
         }
         let bytes = 0
@@ -88,8 +88,8 @@ export function createLookups({
         }
       }
 
-      const lookup: Lookup = async (given, type) => {
-        const name = given.toLowerCase().replace(/\.$/, '')
+      const lookup: Lookup = async (queriedName, type) => {
+        const name = queriedName.toLowerCase().replace(/\.$/, '')
         if (!NAME.test(name)) return { status: 'failed', reason: 'bad_name' }
         // Only the resolver of this machine knows such names, and strangers' zones may name them.
         if (isPrivateName(name) && !REVERSE.test(name)) return { status: 'no_name' }
@@ -97,39 +97,43 @@ export function createLookups({
         const remembered = memory.recall(key)
         const isKept = remembered !== undefined && room.take(sizeOf(remembered))
         const answer = remembered ? (isKept ? remembered : LIMIT) : await fresh(key, name, type)
-        if (answer.status === 'failed' && PASSING.includes(answer.reason)) unanswered++
+        if (answer.status === 'failed' && PASSING.includes(answer.reason)) unansweredQuestions++
         return answer
       }
-      return { ask: lookup, asked: () => asked, unanswered: () => unanswered }
+      return {
+        ask: lookup,
+        askedCount: () => askedQuestions,
+        unansweredCount: () => unansweredQuestions,
+      }
     },
   }
 }
 
 function createMemory(now: () => number) {
-  const known = new Map<string, { answer: DnsAnswer; bytes: number; until: number }>()
+  const cachedAnswers = new Map<string, { answer: DnsAnswer; bytes: number; until: number }>()
   let knownBytes = 0
 
   function forget(key: string): void {
-    knownBytes -= known.get(key)?.bytes ?? 0
-    known.delete(key)
+    knownBytes -= cachedAnswers.get(key)?.bytes ?? 0
+    cachedAnswers.delete(key)
   }
 
   function remember(key: string, answer: DnsAnswer): void {
     forget(key)
     const bytes = sizeOf(answer) + key.length
     const isFailure = answer.status === 'failed'
-    known.set(key, { answer, bytes, until: now() + (isFailure ? FAILED_MS : KNOWN_MS) })
+    cachedAnswers.set(key, { answer, bytes, until: now() + (isFailure ? FAILED_MS : KNOWN_MS) })
     knownBytes += bytes
-    for (const oldest of known.keys()) {
-      if (known.size <= MOST_KNOWN && knownBytes <= MOST_KNOWN_BYTES) break
+    for (const oldest of cachedAnswers.keys()) {
+      if (cachedAnswers.size <= MOST_KNOWN && knownBytes <= MOST_KNOWN_BYTES) break
       forget(oldest)
     }
   }
 
   function recall(key: string): DnsAnswer | undefined {
-    const found = known.get(key)
-    if (found && now() < found.until) return found.answer
-    if (found) forget(key)
+    const cachedAnswer = cachedAnswers.get(key)
+    if (cachedAnswer && now() < cachedAnswer.until) return cachedAnswer.answer
+    if (cachedAnswer) forget(key)
     return undefined
   }
 
@@ -175,11 +179,11 @@ function createRoom(mostBytes: number) {
 
 function bounded(answer: DnsAnswer): DnsAnswer {
   if (answer.status !== 'found') return answer
-  let left = MOST_ANSWER_BYTES
+  let remainingBytes = MOST_ANSWER_BYTES
   const values = answer.values.slice(0, MOST_VALUES).map((value) => {
-    const kept = value.slice(0, left)
-    left -= kept.length
-    return kept
+    const text = value.slice(0, remainingBytes)
+    remainingBytes -= text.length
+    return text
   })
   return { status: 'found', values }
 }

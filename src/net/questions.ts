@@ -59,9 +59,9 @@ export function createQuestions({ ask, servers, onAnswer }: Options) {
 
   function release(owner: string): void {
     total--
-    const left = (running.get(owner) ?? 1) - 1
-    if (left === 0) running.delete(owner)
-    else running.set(owner, left)
+    const remainingCount = (running.get(owner) ?? 1) - 1
+    if (remainingCount === 0) running.delete(owner)
+    else running.set(owner, remainingCount)
     // One place is free: it goes to who waits longest of those that may have it.
     for (const each of waiting) {
       if (!hasPlace(each.owner)) continue
@@ -100,9 +100,9 @@ export function createQuestions({ ask, servers, onAnswer }: Options) {
     const answer = turn.then(async (isWanted): Promise<DnsAnswer> => {
       if (!isWanted) return LATE
       try {
-        const found = await asked(owner, { name, type })
-        onAnswer(key, found)
-        return found
+        const answer = await asked(owner, { name, type })
+        onAnswer(key, answer)
+        return answer
       } finally {
         underWay.delete(key)
       }

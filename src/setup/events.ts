@@ -50,7 +50,7 @@ export interface EventRate {
   /** The rate of the rule. EventBridge holds excess events for up to a day. */
   perSecond: number
   /** The rate that the account needs, if it is above the default quota of AWS. */
-  wanted: number | undefined
+  neededRate: number | undefined
 }
 
 /**
@@ -58,17 +58,17 @@ export interface EventRate {
  * second.
  */
 export function eventRate(maxSendRate: number | null): EventRate {
-  if (maxSendRate === null) return { perSecond: MOST_CALLS, wanted: undefined }
-  const wanted = Math.max(FEWEST_CALLS, Math.ceil(maxSendRate * CALLS_PER_MAIL))
-  return wanted > MOST_CALLS
-    ? { perSecond: MOST_CALLS, wanted }
-    : { perSecond: wanted, wanted: undefined }
+  if (maxSendRate === null) return { perSecond: MOST_CALLS, neededRate: undefined }
+  const neededRate = Math.max(FEWEST_CALLS, Math.ceil(maxSendRate * CALLS_PER_MAIL))
+  return neededRate > MOST_CALLS
+    ? { perSecond: MOST_CALLS, neededRate }
+    : { perSecond: neededRate, neededRate: undefined }
 }
 
-export const rateDescription = ({ wanted }: EventRate): string =>
-  wanted === undefined
+export const rateDescription = ({ neededRate }: EventRate): string =>
+  neededRate === undefined
     ? 'Delivery events a second; others wait in EventBridge, for a day at most'
-    : `Delivery events a second; others wait in EventBridge, for a day at most. This account can make ${wanted}: have AWS raise the quota of invocations of an API destination, then set ${wanted} here`
+    : `Delivery events a second; others wait in EventBridge, for a day at most. This account can make ${neededRate}: have AWS raise the quota of invocations of an API destination, then set ${neededRate} here`
 
 /** SES publishes to the default bus only. */
 export const busArn = ({ region, accountId }: Setup): string =>

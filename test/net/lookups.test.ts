@@ -94,7 +94,7 @@ test('who asks the same at once shares one question, in capitals or with a dot',
 
 test('a hundred questions are under way at once, a thousand wait, and more fail at once', async () => {
   const { lookups, questions, answers, answerAll } = hesitating()
-  const { ask, unanswered } = within(lookups)
+  const { ask, unansweredCount: unanswered } = within(lookups)
   const asked = Array.from({ length: MOST_AT_ONCE + MOST_WAITING }, (_, n) =>
     ask(`d${n}.example`, 'TXT'),
   )
@@ -176,7 +176,7 @@ test('a question that could not even be asked takes no place from others', async
 test('a request asks as many questions as it may; what is remembered costs none', async () => {
   const { lookups, questions } = answering(NOTHING)
   await within(lookups).ask('known.example', 'TXT')
-  const { ask, asked, unanswered } = within(lookups, { mostQuestions: 3 })
+  const { ask, askedCount, unansweredCount } = within(lookups, { mostQuestions: 3 })
   const limit = { status: 'failed', reason: 'limit' }
   const said = await Promise.all(
     ['known.example', 'a.example', 'b.example', 'c.example', 'd.example', 'known.example'].map(
@@ -184,7 +184,7 @@ test('a request asks as many questions as it may; what is remembered costs none'
     ),
   )
   expect(said).toEqual([NOTHING, NOTHING, NOTHING, NOTHING, limit, NOTHING])
-  expect([asked(), questions.length, unanswered()]).toEqual([3, 4, 0])
+  expect([askedCount(), questions.length, unansweredCount()]).toEqual([3, 4, 0])
 })
 
 test('answers of a request have their bytes together, also when all come at once', async () => {
