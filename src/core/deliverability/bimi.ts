@@ -45,7 +45,7 @@ export async function checkBimi(
 ): Promise<Check<BimiDetails>> {
   const { ask, records } = recording(context.lookups)
   const organization = organizationalDomain(domain)
-  const found = await findBimi(ask, selector, [domain, organization ?? domain])
+  const foundRecord = await findBimi(ask, selector, [domain, organization ?? domain])
   const finish = (
     findings: Finding[],
     more: Partial<BimiDetails> = {},
@@ -56,24 +56,24 @@ export async function checkBimi(
       records: [...records(), ...raw],
       details: { record: null, foundAt: null, logoUrl: null, certificateUrl: null, ...more },
     })
-  if (found.status === 'failed') {
-    return finish([unanswered('dns_failed', 'The BIMI record', found)])
+  if (foundRecord.status === 'failed') {
+    return finish([unanswered('dns_failed', 'The BIMI record', foundRecord)])
   }
-  if (found.status === 'many') {
-    const message = `${found.name} has more than one BIMI record, so none of them counts.`
+  if (foundRecord.status === 'many') {
+    const message = `${foundRecord.name} has more than one BIMI record, so none of them counts.`
     return finish([failed('bimi_many', message, 'Keep one of them and delete the others.')])
   }
-  if (found.status === 'none') {
+  if (foundRecord.status === 'none') {
     const message = 'There is no BIMI record, so no logo is shown; mail is delivered all the same.'
     const fix = `Publish a TXT record at ${selector}._bimi.${domain}: “v=BIMI1; l=https://…/logo.svg”.`
     return finish([told('bimi_missing', message, fix)])
   }
-  const { tags } = parseTags(found.text)
+  const { tags } = parseTags(foundRecord.text)
   const logoUrl = tags.get('l') ?? ''
   const certificateUrl = tags.get('a') ?? ''
   const details = {
-    record: shownText(found.text),
-    foundAt: found.name,
+    record: shownText(foundRecord.text),
+    foundAt: foundRecord.name,
     logoUrl: logoUrl === '' ? null : logoUrl.slice(0, LONGEST_URL),
     certificateUrl: certificateUrl === '' ? null : certificateUrl.slice(0, LONGEST_URL),
   }
@@ -89,21 +89,21 @@ export async function checkBimi(
   return finish([...findings, ...logo.findings], details, logo.raw)
 }
 
-type Found =
+type FoundRecord =
   | { status: 'found'; name: string; text: string }
   | { status: 'none' }
   | { status: 'many'; name: string }
   | DnsFailed
 
 /** Returns the record of the domain, or that of its organizational domain. */
-async function findBimi(ask: Lookup, selector: string, domains: string[]): Promise<Found> {
+async function findBimi(ask: Lookup, selector: string, domains: string[]): Promise<FoundRecord> {
   for (const domain of new Set(domains)) {
     const name = `${selector}._bimi.${domain}`
     const answer = await ask(name, 'TXT')
     if (answer.status === 'failed') return answer
     const values = answer.status === 'found' ? answer.values : []
-    const [text, ...others] = values.filter((each) => hasVersion(each, 'BIMI1'))
-    if (others.length > 0) return { status: 'many', name }
+    const [text, ...otherRecords] = values.filter((each) => hasVersion(each, 'BIMI1'))
+    if (otherRecords.length > 0) return { status: 'many', name }
     if (text !== undefined) return { status: 'found', name, text }
   }
   return { status: 'none' }
@@ -139,11 +139,11 @@ const isHttps = (url: string): boolean => /^https:\/\/\S+$/i.test(url) && URL.ca
 
 /** Providers show a logo only if the domain's DMARC policy is enforced. */
 async function policyFindings(ask: Lookup, domain: string): Promise<Finding[]> {
-  const found = await findDmarc(ask, domain, organizationalDomain(domain))
-  if (found.status === 'failed') {
-    return [unanswered('bimi_dmarc', 'The DMARC policy', found.failure)]
+  const dmarcRecord = await findDmarc(ask, domain, organizationalDomain(domain))
+  if (dmarcRecord.status === 'failed') {
+    return [unanswered('bimi_dmarc', 'The DMARC policy', dmarcRecord.failure)]
   }
-  const record = found.status === 'found' ? parseDmarc(found.text).record : undefined
+  const record = dmarcRecord.status === 'found' ? parseDmarc(dmarcRecord.text).record : undefined
   const isEnforced =
     record !== undefined &&
     record.policy !== null &&
@@ -170,15 +170,15 @@ async function readLogo({ fetch }: ToolContext, url: string) {
     const { status, headers, body, isCut } = await fetch(url, MOST_LOGO_BYTES)
     const text = body.toString('utf8')
     const type = headers.get('content-type') ?? ''
-    const shown = raw('found', [`HTTP ${status}`, `content-type: ${type}`, text.slice(0, 500)])
+    const rawRecord = raw('found', [`HTTP ${status}`, `content-type: ${type}`, text.slice(0, 500)])
     if (status !== 200) {
       const message = `The address of the logo answers ${status}.`
       const fix = 'Serve the file at the address itself, with status 200.'
-      return { findings: [failed('bimi_logo_status', message, fix)], raw: shown }
+      return { findings: [failed('bimi_logo_status', message, fix)], raw: rawRecord }
     }
     return {
       findings: svgFindings(text, { type, isLarge: isCut || body.length > GOOD_LOGO_BYTES }),
-      raw: shown,
+      raw: rawRecord,
     }
   } catch (error) {
     if (!(error instanceof FetchError)) throw error

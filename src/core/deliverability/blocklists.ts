@@ -184,22 +184,22 @@ async function mailAddresses(
   const answer = await ask(domain, 'MX')
   if (answer.status === 'failed') return { addresses: [], failure: answer }
   const host = answer.status === 'found' ? hostOf(answer.values[0] ?? '').host : ''
-  const found = host === '' ? answer : await askAddresses(ask, host)
-  if (found.status === 'failed') return { addresses: [], failure: found }
-  const isThere = host !== '' && found.status === 'found'
-  return { addresses: isThere ? found.values : [], failure: undefined }
+  const hostAnswer = host === '' ? answer : await askAddresses(ask, host)
+  if (hostAnswer.status === 'failed') return { addresses: [], failure: hostAnswer }
+  const isThere = host !== '' && hostAnswer.status === 'found'
+  return { addresses: isThere ? hostAnswer.values : [], failure: undefined }
 }
 
 const reversed = (ip: string): string =>
   (ip.includes(':') ? nibbles(ip) : ip.split('.')).toReversed().join('.')
 
-interface Asked {
+interface ListQuery {
   list: Blocklist
   entry: string
 }
 
 /** A list without its own test entry refuses us silently, or has no entries of that kind. */
-async function readingOf(ask: Lookup, { list, entry }: Asked): Promise<Reading> {
+async function readingOf(ask: Lookup, { list, entry }: ListQuery): Promise<Reading> {
   const answer = await ask(`${labelsOf(list, entry)}.${list.zone}`, 'A')
   const codes = answer.status === 'found' ? answer.values.slice(0, 10) : []
   const reading = { list, entry, codes }

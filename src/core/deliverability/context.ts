@@ -31,13 +31,18 @@ interface Recording {
  * network, and everybody may read a report.
  */
 export function recording({ ask }: { ask: Lookup }): Recording {
-  const seen = new Map<string, RawRecord>()
+  const seenRecords = new Map<string, RawRecord>()
 
   function remember(name: string, type: DnsType, answer: DnsAnswer): void {
     const values = answer.status === 'found' ? answer.values : []
     const key = `${type} ${name}`
-    if (seen.size >= MOST_RECORDS && !seen.has(key)) return
-    seen.set(key, { name, type, status: answer.status, values: shownValues(values.map(hidden)) })
+    if (seenRecords.size >= MOST_RECORDS && !seenRecords.has(key)) return
+    seenRecords.set(key, {
+      name,
+      type,
+      status: answer.status,
+      values: shownValues(values.map(hidden)),
+    })
   }
 
   async function askWhole(name: string, type: DnsType): Promise<DnsAnswer> {
@@ -53,7 +58,7 @@ export function recording({ ask }: { ask: Lookup }): Recording {
       return answer
     },
     askWhole,
-    records: () => [...seen.values()],
+    records: () => [...seenRecords.values()],
   }
 }
 
@@ -81,11 +86,11 @@ function withoutInternal(answer: DnsAnswer, type: DnsType): DnsAnswer {
 }
 
 export function shownValues(values: readonly string[]): string[] {
-  let left = MOST_SHOWN
+  let remainingCharacters = MOST_SHOWN
   return values.slice(0, MOST_VALUES_SHOWN).map((value) => {
-    const shown = cut(value, Math.min(left, LONGEST_SHOWN))
-    left = Math.max(0, left - shown.length)
-    return shown
+    const shownValue = cut(value, Math.min(remainingCharacters, LONGEST_SHOWN))
+    remainingCharacters = Math.max(0, remainingCharacters - shownValue.length)
+    return shownValue
   })
 }
 

@@ -28,7 +28,7 @@ export interface DmarcDetails extends Partial<DmarcRecord> {
   effectivePolicy: DmarcPolicy | null
 }
 
-type Found =
+type FoundRecord =
   | { status: 'found'; name: string; text: string }
   | { status: 'none' }
   | { status: 'many'; name: string }
@@ -44,7 +44,7 @@ export async function checkDmarc(
 ): Promise<Check<DmarcDetails>> {
   const { ask, records } = recording(context.lookups)
   const organization = organizationalDomain(domain)
-  const found = await findDmarc(ask, domain, organization)
+  const foundRecord = await findDmarc(ask, domain, organization)
   const details: DmarcDetails = {
     record: null,
     foundAt: null,
@@ -57,19 +57,19 @@ export async function checkDmarc(
       records: records(),
       details: { ...details, ...more },
     })
-  if (found.status !== 'found') return finish([missing(found, organization ?? domain)])
-  const { record, findings } = parseDmarc(found.text)
-  const isInherited = found.name !== `_dmarc.${domain}`
+  if (foundRecord.status !== 'found') return finish([missing(foundRecord, organization ?? domain)])
+  const { record, findings } = parseDmarc(foundRecord.text)
+  const isInherited = foundRecord.name !== `_dmarc.${domain}`
   const effectivePolicy =
     (isInherited ? (record.subdomainPolicy ?? record.policy) : record.policy) ?? null
   return finish(
     [
       ...findings,
       ...policyFindings(record, effectivePolicy),
-      ...(isInherited ? [inherited(domain, found.name)] : []),
-      ...(await reportFindings(ask, record, { domain: found.name.slice('_dmarc.'.length) })),
+      ...(isInherited ? [inherited(domain, foundRecord.name)] : []),
+      ...(await reportFindings(ask, record, { domain: foundRecord.name.slice('_dmarc.'.length) })),
     ],
-    { ...record, record: shownText(found.text), foundAt: found.name, effectivePolicy },
+    { ...record, record: shownText(foundRecord.text), foundAt: foundRecord.name, effectivePolicy },
   )
 }
 
@@ -78,7 +78,7 @@ export async function findDmarc(
   ask: Lookup,
   domain: string,
   organization: string | undefined,
-): Promise<Found> {
+): Promise<FoundRecord> {
   for (const each of new Set([domain, organization ?? domain])) {
     const name = `_dmarc.${each}`
     const answer = await ask(name, 'TXT')
@@ -96,12 +96,19 @@ const isDmarc = (text: string): boolean => hasVersion(text, 'DMARC1')
 const inherited = (domain: string, name: string): Finding =>
   told('dmarc_inherited', `${domain} has no record of its own: that of ${name} applies.`)
 
-function missing(found: Exclude<Found, { status: 'found' }>, organization: string): Finding {
-  switch (found.status) {
+function missing(
+  foundRecord: Exclude<FoundRecord, { status: 'found' }>,
+  organization: string,
+): Finding {
+  switch (foundRecord.status) {
     case 'failed':
-      return unanswered('dns_failed', `The DMARC record at ${found.name}`, found.failure)
+      return unanswered(
+        'dns_failed',
+        `The DMARC record at ${foundRecord.name}`,
+        foundRecord.failure,
+      )
     case 'many': {
-      const message = `${found.name} has more than one DMARC record, so receivers ignore all of them.`
+      const message = `${foundRecord.name} has more than one DMARC record, so receivers ignore all of them.`
       return failed('dmarc_many', message, 'Keep one of them and delete the others.')
     }
     case 'none': {
@@ -169,11 +176,11 @@ async function reportFindings(
   { domain }: { domain: string },
 ): Promise<Finding[]> {
   const ours = organizationalDomain(domain)
-  const others = reportDomains(record).filter(
+  const otherDomains = reportDomains(record).filter(
     (each) => isPublicDomain(each) && organizationalDomain(each) !== ours,
   )
   const findings: Finding[] = []
-  for (const other of others.slice(0, MOST_ASKED)) {
+  for (const other of otherDomains.slice(0, MOST_ASKED)) {
     const name = `${domain}._report._dmarc.${other}`
     const answer = await ask(name, 'TXT')
     const agrees = answer.status === 'found' && answer.values.some(isDmarc)

@@ -41,7 +41,7 @@ export async function checkEmail(
   { domain, selectors }: EmailInput,
 ): Promise<Check<EmailDetails> & { findings: EmailFinding[] }> {
   const isGiven = selectors !== undefined && selectors.length > 0
-  const [given, spf, dmarc, mx, mtaSts, tlsRpt, bimi] = await Promise.all([
+  const [givenDkim, spf, dmarc, mx, mtaSts, tlsRpt, bimi] = await Promise.all([
     isGiven ? checkDkim(context, { domain, selectors }) : undefined,
     checkSpf(context, { domain }),
     checkDmarc(context, { domain }),
@@ -54,9 +54,9 @@ export async function checkEmail(
     checkReverseDns(context, { domain, mostAddresses: 1 }),
     checkBlocklists(context, { domain, isBrief: true }),
   ])
-  const left = MOST_QUESTIONS - context.lookups.asked()
-  const mostTried = Math.max(1, Math.min(COMMON_SELECTORS.length, left))
-  const dkim = given ?? (await checkDkim(context, { domain, mostTried }))
+  const remainingQuestions = MOST_QUESTIONS - context.lookups.askedCount()
+  const mostTried = Math.max(1, Math.min(COMMON_SELECTORS.length, remainingQuestions))
+  const dkim = givenDkim ?? (await checkDkim(context, { domain, mostTried }))
   return summed({ spf, dkim, dmarc, mx, blocklists, reverseDns, mtaSts, tlsRpt, bimi }, domain)
 }
 

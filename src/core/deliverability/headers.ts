@@ -131,19 +131,19 @@ function fieldFindings(fields: readonly MailField[], oddLines: readonly string[]
  * those below a Received field, could be forged (RFC 8601, 5).
  */
 function readResults(fields: readonly MailField[]): AuthenticationResult[] {
-  const found: AuthenticationResult[] = []
+  const authenticationResults: AuthenticationResult[] = []
   let server: string | undefined
   for (const { name, value } of fields) {
     if (server !== undefined && name === 'received') break
     if (name !== 'authentication-results') continue
     const [id = '', ...results] = withoutComments(value).split(';')
-    const named = (id.trim().split(/\s/, 1)[0] ?? '').toLowerCase().slice(0, LONGEST_NAME)
-    if (server !== undefined && server !== named) break
-    server = named
-    found.push(...results.flatMap((result) => resultIn(result, named)))
-    if (found.length >= MOST_RESULTS) break
+    const namedServer = (id.trim().split(/\s/, 1)[0] ?? '').toLowerCase().slice(0, LONGEST_NAME)
+    if (server !== undefined && server !== namedServer) break
+    server = namedServer
+    authenticationResults.push(...results.flatMap((result) => resultIn(result, namedServer)))
+    if (authenticationResults.length >= MOST_RESULTS) break
   }
-  return found.slice(0, MOST_RESULTS)
+  return authenticationResults.slice(0, MOST_RESULTS)
 }
 
 /** Removes comments, which may contain semicolons. */
@@ -151,14 +151,19 @@ const withoutComments = (value: string): string => value.replace(/\([^()]*\)/g, 
 
 function resultIn(text: string, server: string): AuthenticationResult[] {
   const [, method = '', result = ''] = /^\s*([a-z]{1,20})\s*=\s*([a-z]{1,20})/i.exec(text) ?? []
-  const known = method.toLowerCase()
-  if (!METHODS.includes(known)) return []
+  const methodName = method.toLowerCase()
+  if (!METHODS.includes(methodName)) return []
   const [, domain] =
     /\s(?:header\.[di]|header\.from|smtp\.(?:mailfrom|helo))\s*=\s*"?(?:[^\s@;"]{0,64}@)?([a-z0-9._-]{1,253})/i.exec(
       text,
     ) ?? []
   return [
-    { server, method: known, result: result.toLowerCase(), domain: domain?.toLowerCase() ?? null },
+    {
+      server,
+      method: methodName,
+      result: result.toLowerCase(),
+      domain: domain?.toLowerCase() ?? null,
+    },
   ]
 }
 

@@ -56,6 +56,6 @@ export function readHops(received: readonly string[]): { hops: Hop[]; findings: 
 }
 
 function wordAfter(value: string, word: string): string | null {
-  const found = new RegExp(`(?:^|\\s)${word}\\s+(\\S{1,${LONGEST_NAME}})`, 'i').exec(value)
-  return found?.[1]?.replace(/[;,]$/, '') ?? null
+  const match = new RegExp(`(?:^|\\s)${word}\\s+(\\S{1,${LONGEST_NAME}})`, 'i').exec(value)
+  return match?.[1]?.replace(/[;,]$/, '') ?? null
 }

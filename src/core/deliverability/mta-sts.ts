@@ -43,9 +43,9 @@ export async function checkMtaSts(
   const { ask, records } = recording(context.lookups)
   const name = `_mta-sts.${domain}`
   const answer = await ask(name, 'TXT')
-  const found =
+  const recordTexts =
     answer.status === 'found' ? answer.values.filter((text) => hasVersion(text, 'STSv1')) : []
-  const [record = null] = found
+  const [record = null] = recordTexts
   const policyUrl = `https://mta-sts.${domain}/.well-known/mta-sts.txt`
   const id = record === null ? null : (parseTags(record).tags.get('id') ?? null)
   const blank = {
@@ -73,7 +73,7 @@ export async function checkMtaSts(
     const message = 'There is no MTA-STS record: mail to the domain may travel unencrypted.'
     return finish([warned('mta_sts_missing', message, fix)])
   }
-  if (found.length > 1) {
+  if (recordTexts.length > 1) {
     const message = `${name} has more than one record, so there is no policy.`
     return finish([failed('mta_sts_many', message, 'Keep one of them and delete the others.')])
   }
@@ -92,8 +92,8 @@ export async function checkMtaSts(
   if ('finding' in read) return finish([...findings, read.finding], read.raw)
   const policy = parsePolicy(read.text)
   findings.push(...policyFindings(policy), ...(await hostFindings(ask, domain, policy)))
-  const { version: _, ...shown } = policy
-  return finish(findings, read.raw, { ...blank, ...shown })
+  const { version: _, ...shownPolicy } = policy
+  return finish(findings, read.raw, { ...blank, ...shownPolicy })
 }
 
 type Read = { text: string; raw: RawRecord[] } | { finding: Finding; raw: RawRecord[] }
@@ -114,22 +114,22 @@ async function readPolicy({ fetch }: ToolContext, url: string): Promise<Read> {
   }
   const { status, headers, body, isCut } = answer
   const text = body.toString('utf8')
-  const shown = raw('found', [`HTTP ${status}`, text])
+  const rawRecord = raw('found', [`HTTP ${status}`, text])
   if (status !== 200) {
     const message = `The address of the policy answers ${status}; redirects are not followed.`
     const fix = `Serve the policy at ${url} itself, with status 200.`
-    return { finding: failed('mta_sts_status', message, fix), raw: shown }
+    return { finding: failed('mta_sts_status', message, fix), raw: rawRecord }
   }
   if (isCut) {
     const message = 'The policy is larger than 64 KB, so it is not read.'
-    return { finding: failed('mta_sts_large', message, 'Serve only the policy.'), raw: shown }
+    return { finding: failed('mta_sts_large', message, 'Serve only the policy.'), raw: rawRecord }
   }
   if (!/^text\/plain\b/i.test(headers.get('content-type') ?? '')) {
     const message = 'The policy is not served as text/plain.'
     const fix = 'Serve it with the header “Content-Type: text/plain”.'
-    return { finding: failed('mta_sts_type', message, fix), raw: shown }
+    return { finding: failed('mta_sts_type', message, fix), raw: rawRecord }
   }
-  return { text, raw: shown }
+  return { text, raw: rawRecord }
 }
 
 type Policy = Pick<MtaStsDetails, 'mode' | 'maxAgeSeconds' | 'mx'> & { version: string | null }

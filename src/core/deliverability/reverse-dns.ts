@@ -41,18 +41,18 @@ export async function checkReverseDns(
 ): Promise<Check<ReverseDnsDetails>> {
   const { ask, records } = recording(context.lookups)
   const findings: Finding[] = []
-  const { found, failure } =
+  const { hostAddresses, failure } =
     ip === undefined
       ? await addressesOf(ask, domain ?? '', mostAddresses)
-      : { found: [ip], failure: undefined }
+      : { hostAddresses: [ip], failure: undefined }
   const addresses: ReverseDnsDetails['addresses'] = []
-  for (const each of found) {
+  for (const each of hostAddresses) {
     const { finding, names } = await checkAddress(ask, each)
     findings.push(finding)
     addresses.push({ ip: each, names, isConfirmed: CONFIRMED.includes(finding.code) })
   }
   if (failure) findings.push(unanswered('dns_failed', `A mail host of ${domain}`, failure))
-  else if (found.length === 0) {
+  else if (hostAddresses.length === 0) {
     findings.push(
       unclear(
         'reverse_dns_no_address',
@@ -62,7 +62,7 @@ export async function checkReverseDns(
     )
   }
   return conclude(findings, {
-    fine: `${found.length === 1 ? 'The address has' : 'All addresses have'} a name that leads back.`,
+    fine: `${hostAddresses.length === 1 ? 'The address has' : 'All addresses have'} a name that leads back.`,
     records: records(),
     details: { addresses },
   })
@@ -76,18 +76,18 @@ async function addressesOf(
   ask: Lookup,
   domain: string,
   most: number,
-): Promise<{ found: string[]; failure: DnsFailed | undefined }> {
+): Promise<{ hostAddresses: string[]; failure: DnsFailed | undefined }> {
   const answer = await ask(domain, 'MX')
   let failure = answer.status === 'failed' ? answer : undefined
   const hosts = answer.status === 'found' ? answer.values.map((value) => hostOf(value).host) : []
-  const found = new Set<string>()
+  const hostAddresses = new Set<string>()
   for (const host of hosts.slice(0, most)) {
-    if (host === '' || found.size >= most) continue
+    if (host === '' || hostAddresses.size >= most) continue
     const addresses = await askAddresses(ask, host)
     if (addresses.status === 'failed') failure ??= addresses
-    for (const each of addresses.status === 'found' ? addresses.values : []) found.add(each)
+    for (const each of addresses.status === 'found' ? addresses.values : []) hostAddresses.add(each)
   }
-  return { found: [...found].slice(0, most), failure }
+  return { hostAddresses: [...hostAddresses].slice(0, most), failure }
 }
 
 async function checkAddress(

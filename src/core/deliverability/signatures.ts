@@ -18,7 +18,7 @@ export const MOST_SIGNATURES = 5
 const MOST_COVERED = 100
 const LONGEST_SHOWN = 253
 
-const shown = (text = ''): string => text.slice(0, LONGEST_SHOWN)
+const shorten = (text = ''): string => text.slice(0, LONGEST_SHOWN)
 
 /** Returns whether two domains are of one organization (relaxed alignment, RFC 7489, 3.1). */
 export function isAligned(one: string | undefined, other: string | undefined): boolean {
@@ -48,7 +48,7 @@ export function readSignatures(
   const all = valuesOf(fields, 'dkim-signature')
   const signatures = all.slice(0, MOST_SIGNATURES).map((value) => {
     const { tags } = parseTags(value)
-    const domain = shown(tags.get('d')).toLowerCase()
+    const domain = shorten(tags.get('d')).toLowerCase()
     const covers = (tags.get('h') ?? '')
       .toLowerCase()
       .split(':', MOST_COVERED)
@@ -57,8 +57,8 @@ export function readSignatures(
     proofs.push(tags.get('b') ?? '')
     return {
       domain,
-      selector: shown(tags.get('s')),
-      algorithm: shown(tags.get('a')),
+      selector: shorten(tags.get('s')),
+      algorithm: shorten(tags.get('a')),
       covers,
       isAligned: isAligned(domain, from),
     }

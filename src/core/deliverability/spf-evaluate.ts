@@ -74,7 +74,7 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
     if (record === undefined) return outcome('none', null, `${domain} has no SPF record`)
     for (const directive of record.directives) {
       if (await matches(directive, domain)) {
-        return outcome(RESULTS[directive.qualifier], shown(directive.text))
+        return outcome(RESULTS[directive.qualifier], shorten(directive.text))
       }
     }
     return record.redirect === undefined
@@ -85,9 +85,9 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
   async function redirected(redirect: string, domain: string): Promise<SpfEvaluation> {
     countTerm()
     const target = await targetOf(redirect, domain)
-    const found = await check(target)
-    if (found.result !== 'none') return found
-    throw new SpfError('permerror', `redirect=${shown(redirect)} leads to no SPF record`)
+    const includedResult = await check(target)
+    if (includedResult.result !== 'none') return includedResult
+    throw new SpfError('permerror', `redirect=${shorten(redirect)} leads to no SPF record`)
   }
 
   async function matches(directive: Directive, domain: string): Promise<boolean> {
@@ -114,16 +114,17 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
 
   async function included({ text }: Directive, target: string): Promise<boolean> {
     const { result } = await check(target)
-    if (result === 'none') throw new SpfError('permerror', `${shown(text)} leads to no SPF record`)
+    if (result === 'none')
+      throw new SpfError('permerror', `${shorten(text)} leads to no SPF record`)
     return result === 'pass'
   }
 
   async function exchanges(directive: Directive, target: string): Promise<boolean> {
-    const found = await counted(target, 'MX')
-    if (found.length > MOST_MX) {
+    const hosts = await counted(target, 'MX')
+    if (hosts.length > MOST_MX) {
       throw new SpfError('permerror', `${target} has more than ${MOST_MX} MX records`)
     }
-    for (const each of found) {
+    for (const each of hosts) {
       const name = canonical(each.slice(each.indexOf(' ') + 1))
       if (name === '') continue
       if (valuesOf(name, await ask(name, address)).some((ip4or6) => contains(directive, ip4or6))) {
@@ -143,8 +144,9 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
     const names: string[] = []
     for (const each of answer.values.slice(0, MOST_PTR)) {
       const name = canonical(each)
-      const found = await ask(name, address)
-      if (found.status === 'found' && found.values.some((value) => isSame(value))) names.push(name)
+      const addressAnswer = await ask(name, address)
+      if (addressAnswer.status === 'found' && addressAnswer.values.some((value) => isSame(value)))
+        names.push(name)
     }
     return names
   }
@@ -153,11 +155,11 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
     if (text === undefined) return domain
     const needsName = /%\{p/i.test(text)
     const names = needsName ? await validated() : []
-    const known =
+    const knownName =
       names.find((name) => name === domain.toLowerCase()) ??
       names.find((name) => isWithin(name, domain.toLowerCase())) ??
       names[0]
-    const subject: SpfSubject = { sender, domain, ip, helo, validated: known ?? 'unknown' }
+    const subject: SpfSubject = { sender, domain, ip, helo, validated: knownName ?? 'unknown' }
     return expand(text, subject)
   }
 
@@ -217,7 +219,7 @@ function valuesOf(name: string, answer: DnsAnswer): readonly string[] {
 
 /** Limit of a term in a sentence. */
 const LONGEST_SHOWN = 300
-const shown = (text: string): string => text.slice(0, LONGEST_SHOWN)
+const shorten = (text: string): string => text.slice(0, LONGEST_SHOWN)
 
 const outcome = (
   result: SpfResult,

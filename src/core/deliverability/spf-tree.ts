@@ -65,7 +65,7 @@ const SERVICE_NETWORK = { bits4: 8, bits6: 16 }
 
 /** Returns whether a domain-spec depends on the mail. */
 const hasMacro = (text: string): boolean => text.includes('%')
-const shown = (text: string): string => text.slice(0, LONGEST_SHOWN)
+const shorten = (text: string): string => text.slice(0, LONGEST_SHOWN)
 
 const nodeOf = (domain: string, status: SpfNode['status']): SpfNode => ({
   domain,
@@ -80,7 +80,7 @@ const nodeOf = (domain: string, status: SpfNode['status']): SpfNode => ({
 })
 
 const termOf = (text: string, qualifier: Qualifier): SpfTerm => ({
-  text: shown(text),
+  text: shorten(text),
   qualifier,
   lookups: 0,
   isVoid: false,

@@ -10,9 +10,9 @@ const LONGEST = 2_048
  * Returns the domain in a text: plain, in capitals, in another script, with a trailing dot, or
  * within an email address or a web address. Undefined: it is not a domain of the internet.
  */
-export function readDomain(given: string): string | undefined {
-  if (given.length > LONGEST) return undefined
-  const text = given.trim().replace(/^https?:\/\//i, '')
+export function readDomain(input: string): string | undefined {
+  if (input.length > LONGEST) return undefined
+  const text = input.trim().replace(/^https?:\/\//i, '')
   const [host = ''] = text.slice(text.lastIndexOf('@') + 1).split(/[/?#:]/)
   const name = canonical(domainToASCII(canonical(host)))
   return isPublicDomain(name) ? name : undefined
@@ -21,7 +21,7 @@ export function readDomain(given: string): string | undefined {
 const isPublicAddress = createAddressCheck({ allowed: [], own: () => [] })
 
 /** Returns a public IP address, in its IPv4 form if it has one. Undefined: it is not one. */
-export function readIp(given: string): string | undefined {
-  const text = unmapped(given.trim().toLowerCase())
+export function readIp(input: string): string | undefined {
+  const text = unmapped(input.trim().toLowerCase())
   return isIP(text) !== 0 && isPublicAddress(text) ? text : undefined
 }

@@ -26,9 +26,9 @@ export async function checkTlsRpt(
   const { ask, records } = recording(context.lookups)
   const name = `_smtp._tls.${domain}`
   const answer = await ask(name, 'TXT')
-  const found =
+  const recordTexts =
     answer.status === 'found' ? answer.values.filter((text) => hasVersion(text, 'TLSRPTv1')) : []
-  const [record = null] = found
+  const [record = null] = recordTexts
   const rua =
     record === null
       ? []
@@ -44,7 +44,7 @@ export async function checkTlsRpt(
   } else if (record === null) {
     const fix = `Publish a TXT record at ${name}: “v=TLSRPTv1; rua=mailto:tls@${domain}”.`
     findings.push(warned('tls_rpt_missing', 'Nobody reports failed encryption to the domain.', fix))
-  } else if (found.length > 1) {
+  } else if (recordTexts.length > 1) {
     const message = `${name} has more than one record, so no reports are sent.`
     findings.push(failed('tls_rpt_many', message, 'Keep one of them and delete the others.'))
   } else if (

@@ -93,7 +93,7 @@ interface Performed {
 /** All tools of one process, within limits for all callers together. */
 export function createToolbox(options: ToolboxOptions): Toolbox {
   const { lookups, now } = options
-  const kept = new Map<string, KeptReport & { until: number }>()
+  const cachedReports = new Map<string, KeptReport & { until: number }>()
   const underWay = new Map<string, Promise<KeptReport>>()
   let characters = 0
   let running = 0
@@ -109,9 +109,9 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       const own = lookups.within(budget)
       const check = await work({ lookups: own, fetch: fetchBy(options, own, signal), now })
       const checkedAt = new Date(now()).toISOString()
-      const report = { tool, subject, ...check, lookups: own.asked(), checkedAt }
+      const report = { tool, subject, ...check, lookups: own.askedCount(), checkedAt }
       const isUnknown = check.findings.some(({ severity }) => severity === 'unknown')
-      return { report, isSettled: !isUnknown && own.unanswered() === 0 }
+      return { report, isSettled: !isUnknown && own.unansweredCount() === 0 }
     } finally {
       running--
     }
@@ -121,26 +121,26 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     const entry = { report, json: JSON.stringify(report) }
     if (entry.json.length > LONGEST_KEPT) return entry
     drop(key)
-    kept.set(key, { ...entry, until: now() + (isSettled ? KEPT_MS : KEPT_UNKNOWN_MS) })
+    cachedReports.set(key, { ...entry, until: now() + (isSettled ? KEPT_MS : KEPT_UNKNOWN_MS) })
     characters += entry.json.length
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MOST_KEPT && characters <= MOST_KEPT_CHARACTERS) break
+    for (const oldest of cachedReports.keys()) {
+      if (cachedReports.size <= MOST_KEPT && characters <= MOST_KEPT_CHARACTERS) break
       drop(oldest)
     }
     return entry
   }
 
   function drop(key: string): void {
-    characters -= kept.get(key)?.json.length ?? 0
-    kept.delete(key)
+    characters -= cachedReports.get(key)?.json.length ?? 0
+    cachedReports.delete(key)
   }
 
   return {
     run: async (tool, subject, work) => (await perform(tool, subject, work)).report,
     check: async (tool, subject, input) => {
       const key = JSON.stringify([tool, input])
-      const found = kept.get(key)
-      if (found && now() < found.until) return found
+      const cachedReport = cachedReports.get(key)
+      if (cachedReport && now() < cachedReport.until) return cachedReport
       const shared = underWay.get(key)
       if (shared) return shared
       // One signature for all: what the type says of `tool` and `input` is lost here.
@@ -165,10 +165,10 @@ const addressesBy =
   ({ ask }: BudgetedLookup): FindAddresses =>
   async (name) => {
     const answers = await Promise.all([ask(name, 'A'), ask(name, 'AAAA')])
-    const found = answers.flatMap((answer) => (answer.status === 'found' ? answer.values : []))
+    const addresses = answers.flatMap((answer) => (answer.status === 'found' ? answer.values : []))
     const isSilent = answers.some(({ status }) => status === 'failed')
-    if (found.length === 0 && isSilent) throw new FetchError('dns_unanswered')
-    return found
+    if (addresses.length === 0 && isSilent) throw new FetchError('dns_unanswered')
+    return addresses
   }
 
 /** Fetches once, without redirects. A timeout is a FetchError. */

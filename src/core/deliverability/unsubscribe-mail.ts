@@ -128,8 +128,8 @@ function resultFor(
   }
   // Signatures with one `b=` are copies, of which one at most is what was signed.
   const results = verified.filter((each) => each.id === signatureId(proof))
-  const found = results.find(({ result }) => result !== 'pass') ?? results[0]
-  const { result = 'fail', reason = 'it could not be verified' } = found ?? {}
+  const decisiveResult = results.find(({ result }) => result !== 'pass') ?? results[0]
+  const { result = 'fail', reason = 'it could not be verified' } = decisiveResult ?? {}
   return { result, reason: result === 'pass' ? null : reason }
 }
 

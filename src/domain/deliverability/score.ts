@@ -40,15 +40,15 @@ export function scoreOf(verdicts: Record<CheckName, Verdict>): {
   score: number | null
   grade: Grade | null
 } {
-  let known = 0
-  let reached = 0
+  let knownWeight = 0
+  let reachedWeight = 0
   for (const [name, weight] of Object.entries(WEIGHTS)) {
     const worth = WORTH[verdicts[name as CheckName]]
     if (worth === undefined) continue
-    known += weight
-    reached += weight * worth
+    knownWeight += weight
+    reachedWeight += weight * worth
   }
-  if (known < LEAST_KNOWN) return { score: null, grade: null }
-  const score = Math.round((100 * reached) / known)
+  if (knownWeight < LEAST_KNOWN) return { score: null, grade: null }
+  const score = Math.round((100 * reachedWeight) / knownWeight)
   return { score, grade: LEAST.find(([, least]) => score >= least)?.[0] ?? 'F' }
 }

@@ -47,8 +47,8 @@ function transformed(
     new RegExp(`[${delimiters.replace(/[-\]\\^]/g, '\\$&')}]`),
   )
   const ordered = isReversed ? parts.toReversed() : parts
-  const kept = keep === undefined ? ordered : ordered.slice(-keep)
-  const value = kept.join('.')
+  const keptParts = keep === undefined ? ordered : ordered.slice(-keep)
+  const value = keptParts.join('.')
   return letter === letter.toUpperCase() ? encodeURIComponent(value) : value
 }
 
