@@ -72,11 +72,11 @@ export const badRequest = (message: string, details: ErrorDetail[], reason?: str
 const MOST_TOLD = 10
 
 export function sentence(details: readonly ErrorDetail[]): string {
-  const told = details
+  const sentences = details
     .slice(0, MOST_TOLD)
     .map(({ path, message }) => `${path === '' ? 'The body' : path} ${message}`)
-  const left = details.length - told.length
-  return [...told, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')
+  const remainingCount = details.length - sentences.length
+  return [...sentences, ...(remainingCount > 0 ? [`and ${remainingCount} more`] : [])].join('; ')
 }
 
 /** Refusal of features that the API describes and this version does not have. */

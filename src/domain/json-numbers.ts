@@ -4,7 +4,7 @@ export interface InexactNumber {
   keys: (string | number)[]
   /** Offset in the text. */
   at: number
-  written: string
+  writtenNumber: string
 }
 
 export const INEXACT_NUMBER = 'is a number that cannot be kept as it is written: send it as a text'
@@ -21,26 +21,31 @@ const LEAST_NORMAL = 2 ** -1022
  * preserved to the last digit. Others may be rounded beyond 17 significant digits, which many
  * programs write for every number (0.10000000000000001 for 0.1).
  */
-export function isExactNumber(written: string): boolean {
-  const number = Number(written)
-  if (written.length > LONGEST_NUMBER || !Number.isFinite(number)) return false
-  if (String(number) === written) return true
+export function isExactNumber(writtenNumber: string): boolean {
+  const number = Number(writtenNumber)
+  if (writtenNumber.length > LONGEST_NUMBER || !Number.isFinite(number)) return false
+  if (String(number) === writtenNumber) return true
   const isNormal = Math.abs(number) >= LEAST_NORMAL
-  const mantissaLength = written.search(EXPONENT)
-  if (isNormal && (mantissaLength < 0 ? written.length : mantissaLength) <= KEPT_DIGITS) return true
-  const given = decimalOf(written)
-  const kept = decimalOf(String(number))
-  if (given.digits === kept.digits && given.exponent === kept.exponent) return true
-  const { length } = given.digits
-  const isFraction = given.exponent < 0
+  const mantissaLength = writtenNumber.search(EXPONENT)
+  if (isNormal && (mantissaLength < 0 ? writtenNumber.length : mantissaLength) <= KEPT_DIGITS)
+    return true
+  const writtenDecimal = decimalOf(writtenNumber)
+  const keptDecimal = decimalOf(String(number))
+  if (
+    writtenDecimal.digits === keptDecimal.digits &&
+    writtenDecimal.exponent === keptDecimal.exponent
+  )
+    return true
+  const { length } = writtenDecimal.digits
+  const isFraction = writtenDecimal.exponent < 0
   return isFraction && number !== 0 && length > KEPT_DIGITS && length <= MOST_DIGITS
 }
 
 const EXPONENT = /e/i
 
 /** Returns a number as its digits, without zeros at the ends, times a power of ten. */
-function decimalOf(written: string): { digits: string; exponent: number } {
-  const [mantissa = '', exponent = '0'] = written.toLowerCase().replace(/^-/, '').split('e')
+function decimalOf(writtenNumber: string): { digits: string; exponent: number } {
+  const [mantissa = '', exponent = '0'] = writtenNumber.toLowerCase().replace(/^-/, '').split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const all = (whole + fraction).replace(/^0+/, '')
   let length = all.length
@@ -67,9 +72,9 @@ interface Level {
 }
 
 function locate(text: string, most: number): InexactNumber[] {
-  const found: InexactNumber[] = []
+  const inexactNumbers: InexactNumber[] = []
   const levels: Level[] = []
-  for (let at = 0; at < text.length && found.length < most; at++) {
+  for (let at = 0; at < text.length && inexactNumbers.length < most; at++) {
     const level = levels.at(-1)
     const character = text.charAt(at)
     switch (character) {
@@ -97,15 +102,15 @@ function locate(text: string, most: number): InexactNumber[] {
       default: {
         if (character !== '-' && !(character >= '0' && character <= '9')) break
         NUMBER.lastIndex = at
-        const written = NUMBER.exec(text)?.[0] ?? character
-        if (!isExactNumber(written)) {
-          found.push({ keys: levels.map((each) => each.at), at, written })
+        const token = NUMBER.exec(text)?.[0] ?? character
+        if (!isExactNumber(token)) {
+          inexactNumbers.push({ keys: levels.map((each) => each.at), at, writtenNumber: token })
         }
-        at += written.length - 1
+        at += token.length - 1
       }
     }
   }
-  return found
+  return inexactNumbers
 }
 
 /** Returns the end of the JSON string that begins at `start`. */
@@ -121,10 +126,10 @@ function endOfText(text: string, start: number): number {
 /** Returns the JSON text with strings in place of the numbers that JavaScript would change. */
 export function withExactNumbers(text: string): string {
   let end = 0
-  const parts = findInexactNumbers(text, Infinity).flatMap(({ at, written }) => {
+  const parts = findInexactNumbers(text, Infinity).flatMap(({ at, writtenNumber }) => {
     const before = text.slice(end, at)
-    end = at + written.length
-    return [before, `"${written}"`]
+    end = at + writtenNumber.length
+    return [before, `"${writtenNumber}"`]
   })
   return parts.join('') + text.slice(end)
 }

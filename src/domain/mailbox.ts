@@ -24,16 +24,16 @@ export function readSender(
   fromName: string | null | undefined,
 ): { address: string; name: string | null | undefined; problems: ErrorDetail[] } {
   const { address, name } = parseMailbox(from) ?? { address: from.trim(), name: null }
-  const given = fromName?.trim()
+  const givenName = fromName?.trim()
   const problems: ErrorDetail[] = []
-  if (given !== undefined && CONTROL.test(given)) {
+  if (givenName !== undefined && CONTROL.test(givenName)) {
     problems.push({ path: 'fromName', message: 'must not contain control characters' })
   }
-  if (name !== null && fromName !== undefined && given !== name) {
+  if (name !== null && fromName !== undefined && givenName !== name) {
     problems.push({ path: 'fromName', message: 'differs from the name in from' })
   }
   if (fromName === undefined) return { address, name: name ?? undefined, problems }
-  return { address, name: given === undefined || given === '' ? null : given, problems }
+  return { address, name: givenName === undefined || givenName === '' ? null : givenName, problems }
 }
 
 /**
@@ -41,9 +41,9 @@ export function readSender(
  * <ann@example.com>`, `"Lee, Ann" <ann@example.com>`, and names in encoded words (RFC 2047).
  * Undefined: anything else, such as two mailboxes. Each character is read once or twice.
  */
-export function parseMailbox(given: string): Mailbox | undefined {
-  if (given.length > LONGEST_MAILBOX) return undefined
-  const text = given.trim()
+export function parseMailbox(input: string): Mailbox | undefined {
+  if (input.length > LONGEST_MAILBOX) return undefined
+  const text = input.trim()
   if (CONTROL.test(text)) return undefined
   if (!text.endsWith('>')) return mailbox(text, null)
   const begin = text.lastIndexOf('<')
@@ -52,12 +52,12 @@ export function parseMailbox(given: string): Mailbox | undefined {
   return name === undefined ? undefined : mailbox(text.slice(begin + 1, -1), name)
 }
 
-function mailbox(given: string, name: string | null): Mailbox | undefined {
-  const address = readAddress(given)
+function mailbox(givenAddress: string, name: string | null): Mailbox | undefined {
+  const address = readAddress(givenAddress)
   if (address === undefined) return undefined
-  const shown = name?.trim() ?? ''
-  if (CONTROL.test(shown) || Array.from(shown).length > LONGEST_NAME) return undefined
-  return { address, name: shown === '' ? null : shown }
+  const displayName = name?.trim() ?? ''
+  if (CONTROL.test(displayName) || Array.from(displayName).length > LONGEST_NAME) return undefined
+  return { address, name: displayName === '' ? null : displayName }
 }
 
 /** Reads the display name before the angle bracket. */
@@ -84,9 +84,9 @@ function decoded(text: string): string | undefined {
   let wasEncoded = false
   for (const word of text.split(/\s+/)) {
     const isEncoded = word.startsWith('=?') && word.endsWith('?=')
-    const shown = isEncoded ? decodedWord(word) : word
-    if (shown === undefined) return undefined
-    name += (name === '' || (isEncoded && wasEncoded) ? '' : ' ') + shown
+    const decodedText = isEncoded ? decodedWord(word) : word
+    if (decodedText === undefined) return undefined
+    name += (name === '' || (isEncoded && wasEncoded) ? '' : ' ') + decodedText
     wasEncoded = isEncoded
   }
   return name

@@ -16,8 +16,8 @@ export async function underSlug<T>(
     .toLowerCase()
     .normalize('NFKD')
     .match(/[a-z0-9]+/g) ?? [fallback]
-  const made = words.join('-').slice(0, MOST_SLUG)
-  return (await create(made)) ?? create(`${made}-${id.slice(-8)}`)
+  const nameSlug = words.join('-').slice(0, MOST_SLUG)
+  return (await create(nameSlug)) ?? create(`${nameSlug}-${id.slice(-8)}`)
 }
 
 /** Returns a 409 for a requested slug. `what` is the resource: `topic`. */

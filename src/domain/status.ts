@@ -28,7 +28,7 @@ export const EVENT_KINDS = [
 export type EventKind = (typeof EVENT_KINDS)[number]
 
 export const isEventKind = (kind: string): kind is EventKind =>
-  EVENT_KINDS.some((known) => known === kind)
+  EVENT_KINDS.some((knownKind) => knownKind === kind)
 
 /**
  * Rank of each status. A message's status only rises: a click outranks an open, and a bounce, a

@@ -24,8 +24,8 @@ export function readAddress(text: string): string | undefined {
   const address = text.trim()
   if (address.length > LONGEST_ADDRESS) return undefined
   const at = address.lastIndexOf('@') + 1
-  const given = address.slice(at)
-  const domain = INTERNATIONAL.test(given) ? inALabels(given) : given
+  const givenDomain = address.slice(at)
+  const domain = INTERNATIONAL.test(givenDomain) ? inALabels(givenDomain) : givenDomain
   const mapped = address.slice(0, at) + (domain ?? '')
   return mapped.length <= LONGEST_ADDRESS && ADDRESS.test(mapped) ? mapped : undefined
 }

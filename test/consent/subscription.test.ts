@@ -93,7 +93,7 @@ test('a confirmation link works for its own generation and address only', () => 
       for (const isConfirmed of [false, true]) {
         for (const isMailed of [false, true]) {
           const where = { status, generation, isConfirmed, isMailed }
-          const standing = confirmationState({ ...where, asked: 2 })
+          const standing = confirmationState({ ...where, linkGeneration: 2 })
           if (standing !== 'over') {
             good.push(`${status} ${generation} ${isConfirmed} ${isMailed}: ${standing}`)
           }

@@ -81,6 +81,6 @@ const stateOf = (
     status: row.status,
     generation: row.generation,
     isConfirmed: row.confirmedAt !== null,
-    asked: generation,
+    linkGeneration: generation,
     isMailed: row.email !== null && isMailed(row.email),
   })

@@ -139,7 +139,12 @@ function decideMail(
   const before = worse(current ?? 'active', listed ?? 'active')
   const isHeavy = before === 'suppressed' || before === 'complained'
   const isForbidden = isHeavy && !mayLift && resubscribe && asked === 'active'
-  const request = { current, listed, asked, resubscribe: resubscribe && !isForbidden }
+  const request = {
+    current,
+    listed,
+    requestedStatus: asked,
+    resubscribe: resubscribe && !isForbidden,
+  }
   const { status, kept, resubscribed } = decideStatus(request)
   return { status, kept, resubscribed, before, isForbidden }
 }

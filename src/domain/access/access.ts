@@ -33,12 +33,12 @@ export const isKeyScope = (scope: Scope): scope is KeyScope =>
   KEY_SCOPES.some((each) => each === scope)
 
 /** Returns whether the held scopes include the required one. */
-export const allows = (held: readonly string[], wanted: Scope): boolean =>
-  held.includes(wanted) || (held.includes('full') && !isPersonal(wanted))
+export const allows = (heldScopes: readonly string[], requiredScope: Scope): boolean =>
+  heldScopes.includes(requiredScope) || (heldScopes.includes('full') && !isPersonal(requiredScope))
 
 /** Returns whether the caller may see contacts. Others see mails without addresses. */
-export const maySeeContacts = (held: readonly string[]): boolean =>
-  allows(held, 'read') || allows(held, 'contacts')
+export const maySeeContacts = (heldScopes: readonly string[]): boolean =>
+  allows(heldScopes, 'read') || allows(heldScopes, 'contacts')
 
 /**
  * Returns whether the role may grant, change and remove the other role. Admins may do so below

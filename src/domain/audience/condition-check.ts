@@ -46,7 +46,7 @@ const ASKED_AS: Record<Askable, string> = {
  * `mayBeLiquid`: values with Liquid are checked when they are rendered.
  */
 export function checkCondition(
-  given: unknown,
+  input: unknown,
   path: string,
   askable: readonly Askable[],
   { mayBeLiquid = false } = {},
@@ -88,13 +88,13 @@ export function checkCondition(
   }
 
   /** Returns false if there are too many filters. */
-  function checkFilters(list: readonly unknown[], at: string, known: typeof fieldOf): boolean {
+  function checkFilters(list: readonly unknown[], at: string, findField: typeof fieldOf): boolean {
     for (const [index, filter] of list.entries()) {
       filters++
       // Once: a thousand filters too many are one mistake.
       if (filters === MOST_FILTERS + 1) report(path, `has more than ${MOST_FILTERS} filters`)
       if (filters > MOST_FILTERS) return false
-      checkFilter(filter, `${at}[${index}]`, known)
+      checkFilter(filter, `${at}[${index}]`, findField)
     }
     return true
   }
@@ -116,17 +116,17 @@ export function checkCondition(
     if (isAskable(kind) && !askable.includes(kind)) {
       return refuse('field', `${ASKED_AS[kind]} cannot be asked about here`)
     }
-    const known = OPERATORS.find((each) => each === operator)
-    if (!known) return refuse('operator', `must be one of: ${OPERATORS.join(', ')}`)
+    const knownOperator = OPERATORS.find((each) => each === operator)
+    if (!knownOperator) return refuse('operator', `must be one of: ${OPERATORS.join(', ')}`)
     const fitting = OPERATORS_OF[field.kind]
-    if (!fitting.includes(known)) {
+    if (!fitting.includes(knownOperator)) {
       const message = `does not fit the field ${shown(String(name))}, which takes: ${fitting.join(', ')}`
       return refuse('operator', message)
     }
     const isUnknown = (each: unknown) => mayBeLiquid && isLiquid(each)
-    const wrong = refuseValue(field, known, value, isUnknown)
+    const wrong = refuseValue(field, knownOperator, value, isUnknown)
     if (wrong !== undefined) refuse('value', wrong)
-    const hasSpan = SPANS.has(known) || (isObject(value) && value['within'] !== undefined)
+    const hasSpan = SPANS.has(knownOperator) || (isObject(value) && value['within'] !== undefined)
     if (hasSpan && !UNITS.some((each) => each === unit)) {
       refuse('unit', `must be one of: ${UNITS.join(', ')}`)
     }
@@ -148,7 +148,7 @@ export function checkCondition(
     if (problems.length < MOST_PROBLEMS) problems.push({ path: at, message })
   }
 
-  checkLevel(given, path, 1)
+  checkLevel(input, path, 1)
   return problems
 }
 
@@ -243,8 +243,8 @@ function refuseTriggered(value: unknown): string | undefined {
   if (!isObject(value) || Object.keys(value).length === 0) {
     return 'must be an object with atLeast, atMost, exactly, within or where'
   }
-  const { atLeast, atMost, exactly, within, where, ...others } = value
-  if (Object.keys(others).length > 0) {
+  const { atLeast, atMost, exactly, within, where, ...unknownKeys } = value
+  if (Object.keys(unknownKeys).length > 0) {
     return 'must have atLeast, atMost, exactly, within and where, and nothing else'
   }
   for (const [name, number, least] of [
@@ -307,8 +307,8 @@ const isWhole = (value: unknown, least: number, most: number): value is number =
 
 function refuseBucket(value: unknown): string | undefined {
   if (!isObject(value)) return 'must be an object with buckets and index'
-  const { buckets, index, ...others } = value
-  if (Object.keys(others).length > 0) return 'must have buckets and index, and nothing else'
+  const { buckets, index, ...unknownKeys } = value
+  if (Object.keys(unknownKeys).length > 0) return 'must have buckets and index, and nothing else'
   if (!isWhole(buckets, 1, MOST_BUCKETS))
     return `buckets must be a whole number, 1 to ${MOST_BUCKETS}`
   return isWhole(index, 0, buckets - 1)

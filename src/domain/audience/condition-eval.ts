@@ -108,8 +108,8 @@ function valueOf(field: ValueField, facts: Facts): unknown {
 export function adapted(filter: Filter, field: Field): Filter {
   const write = writerOf(field)
   const { value } = filter
-  const stored = Array.isArray(value) ? writtenList(value, write) : write(value)
-  return stored === value ? filter : { ...filter, value: stored }
+  const storedValue = Array.isArray(value) ? writtenList(value, write) : write(value)
+  return storedValue === value ? filter : { ...filter, value: storedValue }
 }
 
 type Writer = (value: unknown) => unknown
@@ -125,14 +125,14 @@ const addressPart = (value: unknown) =>
 const inNfc = (value: unknown) => (typeof value === 'string' ? value.normalize('NFC') : value)
 
 /** Normalized lists by original. Lists never change and are compared for each event. */
-const written = new WeakMap<readonly unknown[], readonly unknown[]>()
+const writtenLists = new WeakMap<readonly unknown[], readonly unknown[]>()
 
 function writtenList(list: readonly unknown[], write: Writer): readonly unknown[] {
-  const known = written.get(list)
-  if (known) return known
-  const made = list.map(write)
-  written.set(list, made)
-  return made
+  const cachedList = writtenLists.get(list)
+  if (cachedList) return cachedList
+  const writtenValues = list.map(write)
+  writtenLists.set(list, writtenValues)
+  return writtenValues
 }
 
 export function valueHolds(
@@ -193,11 +193,11 @@ const isIn = (list: unknown, actual: unknown): boolean =>
 const lists = new WeakMap<readonly unknown[], Listed>()
 
 function listed(list: readonly unknown[]): Listed {
-  const known = lists.get(list)
-  if (known) return known
-  const made = listOf(list)
-  lists.set(list, made)
-  return made
+  const cachedIndex = lists.get(list)
+  if (cachedIndex) return cachedIndex
+  const index = listOf(list)
+  lists.set(list, index)
+  return index
 }
 
 function contains(actual: unknown, value: unknown): boolean {
@@ -209,17 +209,17 @@ type OrderOperator = 'greaterThan' | 'lessThan' | 'greaterThanOrEqual' | 'lessTh
 
 function isOrdered(operator: OrderOperator, actual: unknown, value: unknown): boolean {
   const read = typeof value === 'number' ? numberOf : timeOf
-  const [left, right] = [read(actual), read(value)]
-  if (left === undefined || right === undefined) return false
+  const [leftValue, rightValue] = [read(actual), read(value)]
+  if (leftValue === undefined || rightValue === undefined) return false
   switch (operator) {
     case 'greaterThan':
-      return left > right
+      return leftValue > rightValue
     case 'lessThan':
-      return left < right
+      return leftValue < rightValue
     case 'greaterThanOrEqual':
-      return left >= right
+      return leftValue >= rightValue
     case 'lessThanOrEqual':
-      return left <= right
+      return leftValue <= rightValue
   }
 }
 
@@ -231,10 +231,10 @@ function topicsHold({ operator, value }: Filter, { topics = [] }: Facts): boolea
 }
 
 function eventsHold(filter: Filter, { events }: Facts): boolean {
-  const asked = eventCountOf(filter)
-  if (asked === undefined || Number.isNaN(asked.spanMs)) return false
-  const count = events?.get(questionKey(asked)) ?? 0
-  const holds = count >= asked.least && count <= asked.most
+  const eventCount = eventCountOf(filter)
+  if (eventCount === undefined || Number.isNaN(eventCount.spanMs)) return false
+  const count = events?.get(questionKey(eventCount)) ?? 0
+  const holds = count >= eventCount.least && count <= eventCount.most
   return holds !== DENIALS.has(filter.operator)
 }
 

@@ -40,8 +40,8 @@ const LONGEST_FIELD_NAME = 255
 /**
  * Undefined: there is no such field. Keys and event names are returned in NFC, as they are stored.
  */
-export function fieldOf(given: string): Field | undefined {
-  const name = given.normalize('NFC')
+export function fieldOf(fieldName: string): Field | undefined {
+  const name = fieldName.normalize('NFC')
   const column = COLUMNS.get(name)
   if (column) return column
   for (const [root, of] of JSON_ROOTS) {

@@ -44,27 +44,27 @@ const isSingle = ({ groups: [group, ...others] }: Condition): boolean =>
 const LONGEST_QUOTED = 160
 
 /** Describes an unchecked filter for an error about it. Undefined: there is nothing to describe. */
-export function quotedFilter(given: Record<string, unknown>): string | undefined {
-  const { field, operator, value, unit } = given
+export function quotedFilter(filter: Record<string, unknown>): string | undefined {
+  const { field, operator, value, unit } = filter
   if (typeof field !== 'string' || typeof operator !== 'string') return undefined
   const name = shown(field, LONGEST_TEXT)
-  const said = { field: name, operator: shown(operator, LONGEST_TEXT), value, unit }
-  return shown(wordsOfFilter(said), LONGEST_QUOTED)
+  const shownFilter = { field: name, operator: shown(operator, LONGEST_TEXT), value, unit }
+  return shown(wordsOfFilter(shownFilter), LONGEST_QUOTED)
 }
 
 /** A filter that may not have been checked. */
-interface Said {
+interface UncheckedFilter {
   field: string
   operator: string
   value?: unknown
   unit?: unknown
 }
 
-function wordsOfFilter(filter: Said): string {
-  const known = fieldOf(filter.field)
+function wordsOfFilter(filter: UncheckedFilter): string {
+  const knownField = fieldOf(filter.field)
   const { operator, value, unit } = filter
-  const doesFit = known && OPERATORS_OF[known.kind].some((each) => each === operator)
-  const field = doesFit || known?.kind === 'json' ? known : undefined
+  const doesFit = knownField && OPERATORS_OF[knownField.kind].some((each) => each === operator)
+  const field = doesFit || knownField?.kind === 'json' ? knownField : undefined
   switch (field?.kind) {
     case 'topics':
       return `the contact is ${operator === 'hasTopic' ? '' : 'not '}subscribed to the topic ${named(value)}`
@@ -76,7 +76,7 @@ function wordsOfFilter(filter: Said): string {
     }
     default: {
       const isTime = field?.kind === 'time' || typeof value === 'string'
-      const hasSpan = known !== undefined && SPANS.has(operator)
+      const hasSpan = knownField !== undefined && SPANS.has(operator)
       const verb = (isTime ? OF_TIMES.get(operator) : undefined) ?? VERBS.get(operator) ?? operator
       const isPresent = value === NOW && OF_TIMES.has(operator)
       const object = hasSpan ? `${plain(value)} ${bare(unit)}` : isPresent ? NOW : named(value)
@@ -86,7 +86,7 @@ function wordsOfFilter(filter: Said): string {
   }
 }
 
-function wordsOfEvents({ operator, value, unit }: Said): string {
+function wordsOfEvents({ operator, value, unit }: UncheckedFilter): string {
   switch (operator) {
     case 'triggeredWithin':
       return `has occurred${inTheLast(value, unit)}`
@@ -163,8 +163,8 @@ function words(of: Partial<Record<Operator, string>>): ReadonlyMap<string, strin
 function named(value: unknown): string {
   if (!Array.isArray(value)) return plain(value)
   const first = value.slice(0, MOST_NAMED).map(plain)
-  const left = value.length - first.length
-  return `${first.join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+  const remainingCount = value.length - first.length
+  return `${first.join(', ')}${remainingCount > 0 ? ` and ${remainingCount} more` : ''}`
 }
 
 /** One value. Values that filters cannot have are not spelled out. */

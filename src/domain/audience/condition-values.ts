@@ -59,7 +59,7 @@ export function listOf(values: readonly unknown[]): Listed {
   const texts = new Set(values.filter((each) => typeof each === 'string'))
   const booleans = new Set(values.filter((each) => typeof each === 'boolean').map(booleanOf))
   const writtenBooleans = new Set(values.map(booleanOf))
-  const written = new Set(values.map(numberOf))
+  const writtenNumbers = new Set(values.map(numberOf))
   const numbers = new Set(values.filter((each) => typeof each === 'number').map(numberOf))
   const hasNumber = (among: ReadonlySet<number | undefined>, value: unknown): boolean => {
     const number = numberOf(value)
@@ -75,7 +75,7 @@ export function listOf(values: readonly unknown[]): Listed {
         case 'string':
           return texts.has(value) || hasBoolean(booleans, value) || hasNumber(numbers, value)
         case 'number':
-          return hasNumber(written, value)
+          return hasNumber(writtenNumbers, value)
         case 'boolean':
           return hasBoolean(writtenBooleans, value)
         default:

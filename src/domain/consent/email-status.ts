@@ -7,7 +7,7 @@ export interface StatusRequest {
   /** Reason of the suppression entry of its address after the write. */
   listed: EmailStatus | undefined
   /** Undefined: the write has no status. */
-  asked: EmailStatus | undefined
+  requestedStatus: EmailStatus | undefined
   /** The caller vouches that the person wants mail again. */
   resubscribe: boolean
 }
@@ -27,14 +27,14 @@ export interface StatusDecision {
 export function decideStatus({
   current,
   listed,
-  asked,
+  requestedStatus,
   resubscribe,
 }: StatusRequest): StatusDecision {
   const before = worse(current ?? 'active', listed ?? 'active')
-  if (asked === undefined) return { status: before, kept: false, resubscribed: false }
-  if (asked === 'active' && resubscribe) {
+  if (requestedStatus === undefined) return { status: before, kept: false, resubscribed: false }
+  if (requestedStatus === 'active' && resubscribe) {
     return { status: 'active', kept: false, resubscribed: before !== 'active' }
   }
-  const status = worse(before, asked)
-  return { status, kept: status !== asked, resubscribed: false }
+  const status = worse(before, requestedStatus)
+  return { status, kept: status !== requestedStatus, resubscribed: false }
 }

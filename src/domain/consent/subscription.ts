@@ -79,12 +79,14 @@ export function confirmationState(facts: {
   generation: number
   isConfirmed: boolean
   /** Generation of the link. */
-  asked: number
+  linkGeneration: number
   /** The contact still has the address that the link was mailed to. */
   isMailed: boolean
 }): ConfirmationState {
-  const { status, generation, isConfirmed, asked, isMailed } = facts
+  const { status, generation, isConfirmed, linkGeneration, isMailed } = facts
   if (!isMailed) return 'over'
-  if (status === 'pending' && generation === asked) return 'awaited'
-  return status === 'subscribed' && generation === asked + 1 && isConfirmed ? 'confirmed' : 'over'
+  if (status === 'pending' && generation === linkGeneration) return 'awaited'
+  return status === 'subscribed' && generation === linkGeneration + 1 && isConfirmed
+    ? 'confirmed'
+    : 'over'
 }

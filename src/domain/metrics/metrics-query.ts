@@ -45,16 +45,16 @@ export interface Range {
  * day before the end.
  */
 export function rangeOf(
-  asked: { start?: string | undefined; end?: string | undefined },
+  query: { start?: string | undefined; end?: string | undefined },
   timezone: string,
   now: number,
 ): Range {
-  const end = asked.end === undefined ? now : endOf(asked.end, timezone)
+  const end = query.end === undefined ? now : endOf(query.end, timezone)
   const start =
-    asked.start === undefined
-      ? firstAt(timezone, lastDay(asked.end, timezone, end) - DAYS_BEFORE * DAY_MS)
-      : timeOf('start_date', asked.start, timezone)
-  const isBefore = asked.end !== undefined && DAY.test(asked.end) ? start < end : start <= end
+    query.start === undefined
+      ? firstAt(timezone, lastDay(query.end, timezone, end) - DAYS_BEFORE * DAY_MS)
+      : timeOf('start_date', query.start, timezone)
+  const isBefore = query.end !== undefined && DAY.test(query.end) ? start < end : start <= end
   if (!isBefore) refuse('start_date', 'must not be after end_date')
   return {
     start: Math.floor(start / QUARTER_MS) * QUARTER_MS,
@@ -96,11 +96,11 @@ export function requireTimezone(timezone: string): string {
 
 /** Returns the distinct dimensions of a list, in the order of `DIMENSIONS`. */
 export function dimensionsOf(text: string | undefined): Dimension[] {
-  const named = new Set(text?.split(','))
-  for (const name of named) {
+  const requestedNames = new Set(text?.split(','))
+  for (const name of requestedNames) {
     if (!DIMENSIONS.some((each) => each === name)) {
       refuse('dimensions', `must be a comma-separated list of ${DIMENSIONS.join(', ')}`)
     }
   }
-  return DIMENSIONS.filter((name) => named.has(name))
+  return DIMENSIONS.filter((name) => requestedNames.has(name))
 }

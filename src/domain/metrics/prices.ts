@@ -72,8 +72,8 @@ export function usdFor(
 
 /** Average price of a month's mails in US dollars. Without mails: the price of the first. */
 export function averageUsd(of: { plan: PricingPlan; month: string }, mails: number): number {
-  const counted = Math.max(1, mails)
-  return usdFor(of, counted) / counted
+  const mailCount = Math.max(1, mails)
+  return usdFor(of, mailCount) / mailCount
 }
 
 /** The UTC month (`2026-07`) of a time in milliseconds since 1970. */

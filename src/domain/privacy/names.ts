@@ -28,13 +28,13 @@ const ESCAPE = /^(?:[nrtbf]|u[0-9a-f]{4})/i
  * The text may be JSON. If the beginning of an address is ambiguous, each candidate is returned.
  */
 export function addressesIn(text: string): string[] {
-  const found = new Set<string>()
+  const addresses = new Set<string>()
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     const domain = DOMAIN.exec(text.slice(at + 1, at + LONGEST_ADDRESS))?.[0]
     if (domain === undefined) continue
-    for (const local of localsBefore(text, at)) found.add(normalAddress(`${local}@${domain}`))
+    for (const local of localsBefore(text, at)) addresses.add(normalAddress(`${local}@${domain}`))
   }
-  return [...found]
+  return [...addresses]
 }
 
 /** Returns the local parts that may end at `at`. */
@@ -63,7 +63,7 @@ const LONGEST_NUMBER = 60
  * the first may end after any of its groups.
  */
 export function phonesIn(text: string): string[] {
-  const found = new Set<string>()
+  const numbers = new Set<string>()
   for (const [run] of text.matchAll(NUMBER)) {
     let digits = ''
     const groups = run
@@ -74,10 +74,10 @@ export function phonesIn(text: string): string[] {
       digits += group
       const number = digits.replace(/^00/, '')
       if (number.length > MOST_DIGITS) break
-      if (number.length >= FEWEST_DIGITS) found.add(`+${number}`)
+      if (number.length >= FEWEST_DIGITS) numbers.add(`+${number}`)
     }
   }
-  return [...found]
+  return [...numbers]
 }
 
 /** Separators between the digits of a number, as a regular expression of Postgres. */

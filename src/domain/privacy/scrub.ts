@@ -130,14 +130,14 @@ function scrubAt(value: unknown, depth: number): unknown {
 }
 
 function scrubFields(value: object, depth: number): Record<string, unknown> {
-  const made: Record<string, unknown> = {}
+  const copy: Record<string, unknown> = {}
   let count = 0
   for (const [name, child] of Object.entries(value)) {
     if (++count > MOST_ITEMS) break
-    const { shown, isSecret } = verdictOn(name)
-    made[shown] = scrubField(child, isSecret, depth)
+    const { shownName, isSecret } = verdictOn(name)
+    copy[shownName] = scrubField(child, isSecret, depth)
   }
-  return made
+  return copy
 }
 
 function scrubField(value: unknown, isSecret: boolean, depth: number): unknown {
@@ -146,7 +146,7 @@ function scrubField(value: unknown, isSecret: boolean, depth: number): unknown {
 }
 
 interface Verdict {
-  shown: string
+  shownName: string
   isSecret: boolean
 }
 
@@ -155,9 +155,9 @@ const MOST_VERDICTS = 1_000
 const verdicts = new Map<string, Verdict>()
 
 function verdictOn(name: string): Verdict {
-  const known = verdicts.get(name)
-  if (known) return known
-  const verdict = { shown: scrubText(name), isSecret: isSecretName(name) }
+  const cachedVerdict = verdicts.get(name)
+  if (cachedVerdict) return cachedVerdict
+  const verdict = { shownName: scrubText(name), isSecret: isSecretName(name) }
   if (verdicts.size < MOST_VERDICTS) verdicts.set(name, verdict)
   return verdict
 }
