@@ -16,7 +16,7 @@ let database: TestDatabase
 let searcher: Sql
 /** How often contacts were asked for. */
 let looks = 0
-let asked: members.Asked
+let asked: members.MemberQuestion
 let organizationId: Uuid
 beforeAll(async () => {
   database = await createDatabase()

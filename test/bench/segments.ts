@@ -62,7 +62,11 @@ async function measure(server: Server): Promise<void> {
     await fillOrganization(sql, organizationId, { contacts, events })
     console.log(`Postgres ${server.major}, ${contacts} contacts, ${events} events`)
     const now = new Date().toISOString()
-    const asked = (condition: Condition): members.Asked => ({ organizationId, condition, now })
+    const asked = (condition: Condition): members.MemberQuestion => ({
+      organizationId,
+      condition,
+      now,
+    })
     const subjects = {
       hand: () => byHand(sql, organizationId, now),
       preview: async () => (await previewMembers(searcher, asked(CONDITION), SHOWN)).count,

@@ -15,12 +15,12 @@ export async function findInvited(
   now: number,
 ): Promise<invitations.OpenInvitation | undefined> {
   const { organizationId, invitationId, generation } = link
-  const found = await invitations.find(sql, organizationId, invitationId)
+  const invitation = await invitations.find(sql, organizationId, invitationId)
   const works =
-    found?.generation === generation &&
-    Date.parse(found.expiresAt) > now &&
-    equal(addressHash(organizationId, found.email), link.addressHash)
-  return works ? found : undefined
+    invitation?.generation === generation &&
+    Date.parse(invitation.expiresAt) > now &&
+    equal(addressHash(organizationId, invitation.email), link.addressHash)
+  return works ? invitation : undefined
 }
 
 interface Acceptance {
@@ -47,10 +47,10 @@ export async function acceptInvitation(
   const at = new Date(now).toISOString()
   // Whoever invites, revokes or removes has this lock, too: of two who accept one finds it open.
   await organizations.lock(tx, organizationId)
-  const found = await findInvited(tx, link, now)
-  if (!found) return 'over'
-  const { id, email, role } = found
-  const called = name ?? found.name ?? email.slice(0, LONGEST_NAME)
+  const invitation = await findInvited(tx, link, now)
+  if (!invitation) return 'over'
+  const { id, email, role } = invitation
+  const called = name ?? invitation.name ?? email.slice(0, LONGEST_NAME)
   const person = { id: uuidv7(), email, name: called, verifiedHash, newHash, at }
   const userId: Uuid | undefined = await invitations.personAccepting(tx, person)
   if (userId === undefined) return 'changed'

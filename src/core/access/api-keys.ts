@@ -72,9 +72,9 @@ export async function revokeKey(
   return wasLive
 }
 
-function futureTime(given: string | undefined, now: number): string | undefined {
-  if (given === undefined) return undefined
-  const utc = toUtc(given) ?? refuse('expiresAt', 'must be a time between the years 1 and 9999')
+function futureTime(expiresAt: string | undefined, now: number): string | undefined {
+  if (expiresAt === undefined) return undefined
+  const utc = toUtc(expiresAt) ?? refuse('expiresAt', 'must be a time between the years 1 and 9999')
   if (Date.parse(utc) <= now) refuse('expiresAt', 'lies in the past')
   return utc
 }

@@ -43,8 +43,8 @@ export async function inviteByMail(
   requireMail(mailing)
   const email = normalAddress(invitee.email)
   await refuseMember(tx, organizationId, email)
-  const known = await invitations.findTo(tx, organizationId, email)
-  if (known && Date.parse(known.expiresAt) > actor.now) {
+  const earlierInvitation = await invitations.findTo(tx, organizationId, email)
+  if (earlierInvitation && Date.parse(earlierInvitation.expiresAt) > actor.now) {
     throw conflict('This address is invited already; the invitation can be sent again', {
       reason: 'already_invited',
     })
@@ -53,7 +53,7 @@ export async function inviteByMail(
   const invitation = await replaceInvitation(
     tx,
     organizationId,
-    known,
+    earlierInvitation,
     { ...invitee, email },
     actor,
   )
@@ -75,8 +75,8 @@ export async function inviteByLink(
   requireManaging(invitee.role)
   const email = normalAddress(invitee.email)
   await refuseMember(tx, organizationId, email)
-  const known = await invitations.findTo(tx, organizationId, email)
-  return replaceInvitation(tx, organizationId, known, { ...invitee, email }, actor)
+  const earlierInvitation = await invitations.findTo(tx, organizationId, email)
+  return replaceInvitation(tx, organizationId, earlierInvitation, { ...invitee, email }, actor)
 }
 
 /** Sends an invitation again. Its new link works for seven days, earlier links stop working. */
@@ -88,15 +88,15 @@ export async function resendInvitation(
   mailing: Mailing,
 ): Promise<invitations.OpenInvitation> {
   const requireManaging = await lockMembers(tx, organizationId, actor)
-  const known = await requireInvitation(tx, organizationId, id)
-  requireManaging(known.role)
+  const invitation = await requireInvitation(tx, organizationId, id)
+  requireManaging(invitation.role)
   requireMail(mailing)
-  await requireMailsLeft(tx, organizationId, known.email, actor.now)
-  const renewal = { organizationId, id: known.id, expiresAt: expiryOf(actor) }
+  await requireMailsLeft(tx, organizationId, invitation.email, actor.now)
+  const renewal = { organizationId, id: invitation.id, expiresAt: expiryOf(actor) }
   const renewed = await invitations.renew(tx, renewal)
   if (!renewed) throw conflict('This invitation is not open any more')
   await putMail(tx, organizationId, renewed, actor)
-  const subject = { kind: 'invitation', id: known.id }
+  const subject = { kind: 'invitation', id: invitation.id }
   await recordAudit(tx, organizationId, actor, { action: 'invitation.resent', subject })
   return renewed
 }
@@ -109,9 +109,9 @@ export async function revokeInvitation(
   actor: Actor,
 ): Promise<void> {
   const requireManaging = await lockMembers(tx, organizationId, actor)
-  const known = await requireInvitation(tx, organizationId, id)
-  requireManaging(known.role)
-  await revoke(tx, organizationId, known, actor)
+  const invitation = await requireInvitation(tx, organizationId, id)
+  requireManaging(invitation.role)
+  await revoke(tx, organizationId, invitation, actor)
 }
 
 /** Returns an open invitation. Throws a 404 or 403 if the organization does not have it. */
@@ -120,9 +120,9 @@ export async function requireInvitation(
   organizationId: Uuid,
   id: string,
 ): Promise<invitations.OpenInvitation> {
-  const found = isUuid(id) ? await invitations.find(sql, organizationId, id) : undefined
-  if (!found) throw await missing(sql, 'invitation', organizationId, id)
-  return found
+  const invitation = isUuid(id) ? await invitations.find(sql, organizationId, id) : undefined
+  if (!invitation) throw await missing(sql, 'invitation', organizationId, id)
+  return invitation
 }
 
 /** Replaces an earlier invitation to the same address. */

@@ -21,8 +21,8 @@ export async function requireFeature(
 ): Promise<void> {
   const plan = await planOf(sql, organizationId)
   if (plan[feature]) return
-  const others = (await plans.list(sql)).filter((each) => each[feature])
-  const names = others.map(({ name }) => name)
+  const suitablePlans = (await plans.list(sql)).filter((each) => each[feature])
+  const names = suitablePlans.map(({ name }) => name)
   throw paymentRequired(`Your plan has no ${feature}; these have: ${names.join(', ')}`)
 }
 
@@ -41,8 +41,8 @@ export async function requireRoom(
   const plan = await planOf(tx, organizationId)
   const most = plan[what]
   if (most === null || (await count()) < most) return
-  const others = (await plans.list(tx)).filter((each) => (each[what] ?? Infinity) > most)
-  const offers = others.map(({ name, [what]: more }) => `${name} (${more ?? 'unlimited'})`)
+  const largerPlans = (await plans.list(tx)).filter((each) => (each[what] ?? Infinity) > most)
+  const offers = largerPlans.map(({ name, [what]: more }) => `${name} (${more ?? 'unlimited'})`)
   const allowed = `${most} ${most === 1 ? what.slice(0, -1) : what}`
   throw paymentRequired(`Your plan allows ${allowed}; these allow more: ${offers.join(', ')}`)
 }

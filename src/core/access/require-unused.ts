@@ -17,15 +17,15 @@ export async function requireUnused(
   by: readonly uses.Use['kind'][],
 ): Promise<void> {
   await uses.holdStarts(tx, organizationId, used)
-  const found = await uses.list(tx, organizationId, used, { by, limit: MOST_NAMED })
-  if (found.length === 0) return
-  const named = found.map(
+  const foundUses = await uses.list(tx, organizationId, used, { by, limit: MOST_NAMED })
+  if (foundUses.length === 0) return
+  const sentences = foundUses.map(
     ({ kind, name, isByExecutions }) =>
       `the ${kind} "${shown(name)}"${isByExecutions ? ' in executions that are not over' : ''}`,
   )
-  throw conflict(`The ${used.kind} is used by ${named.join(', ')}`, {
+  throw conflict(`The ${used.kind} is used by ${sentences.join(', ')}`, {
     reason: `${used.kind}_in_use`,
-    details: found.map(({ kind, id, isByExecutions }) => ({
+    details: foundUses.map(({ kind, id, isByExecutions }) => ({
       path: 'id',
       message: `is used by ${isByExecutions ? 'executions of ' : ''}the ${kind} ${id}`,
     })),

@@ -100,15 +100,15 @@ export async function endOtherSessions(
 ): Promise<number> {
   const userId = actor.identity.id
   const at = timeOf(actor)
-  const ended = await sessions.end(tx, userId, { at, keep })
+  const endedCount = await sessions.end(tx, userId, { at, keep })
   const count = await sessions.countEnded(tx, { organizationId, userId, at })
-  if (count === 0) return ended
+  if (count === 0) return endedCount
   await recordAudit(tx, organizationId, actor, {
     action: 'session.ended',
     subject: { kind: 'user', id: userId },
     detail: { count },
   })
-  return ended
+  return endedCount
 }
 
 interface PasswordChange {

@@ -16,11 +16,11 @@ const ESTIMATED_PARTS = 64
  * Counts the contacts that meet a condition and returns the newest `limit` of them. The count is an
  * estimate if all contacts take longer than a statement may. Undefined: even the estimate does.
  */
-export async function countMembers(searchSql: Sql, asked: members.Asked, limit = 0) {
+export async function countMembers(searchSql: Sql, question: members.MemberQuestion, limit = 0) {
   for (const parts of [1, ESTIMATED_PARTS]) {
-    const survey = async (tx: Transaction) => members.survey(tx, asked, { parts, limit })
-    const found = await inTime(askAll(searchSql, survey))
-    if (found) return { ...found, count: found.count * parts, isExact: parts === 1 }
+    const survey = async (tx: Transaction) => members.survey(tx, question, { parts, limit })
+    const estimate = await inTime(askAll(searchSql, survey))
+    if (estimate) return { ...estimate, count: estimate.count * parts, isExact: parts === 1 }
   }
   return undefined
 }
@@ -40,14 +40,18 @@ export async function countAudience(searchSql: Sql, organizationId: Uuid, audien
  * Returns `countMembers` and the values that the filters cannot read, or null if finding them takes
  * too long. Throws a 400 if counting does.
  */
-export async function previewMembers(searchSql: Sql, asked: members.Asked, limit: number) {
-  const found = await countMembers(searchSql, asked, limit)
-  if (!found) throw tooSlow('condition', 'condition_too_slow', sentenceOf(asked.condition))
-  const parts = found.isExact ? 1 : ESTIMATED_PARTS
-  const skip = async (tx: Transaction) => skippedValues.list(tx, asked, parts)
+export async function previewMembers(
+  searchSql: Sql,
+  question: members.MemberQuestion,
+  limit: number,
+) {
+  const memberCount = await countMembers(searchSql, question, limit)
+  if (!memberCount) throw tooSlow('condition', 'condition_too_slow', sentenceOf(question.condition))
+  const parts = memberCount.isExact ? 1 : ESTIMATED_PARTS
+  const skip = async (tx: Transaction) => skippedValues.list(tx, question, parts)
   const skipped = await inTime(askAll(searchSql, skip))
   const scaled = skipped?.map((each) => ({ ...each, count: each.count * parts }))
-  return { ...found, skippedValues: scaled ?? null }
+  return { ...memberCount, skippedValues: scaled ?? null }
 }
 
 /** Runs a query of all contacts. Throws a 400 that names `path` if it takes too long. */

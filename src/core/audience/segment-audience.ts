@@ -17,8 +17,8 @@ export async function segmentConditions(
   organizationId: Uuid,
   ids: readonly Uuid[],
 ): Promise<Condition[] | undefined> {
-  const known = await segments.listConditions(sql, organizationId, ids)
-  const conditions = ids.flatMap((id) => known.get(id) ?? [])
+  const conditionsById = await segments.listConditions(sql, organizationId, ids)
+  const conditions = ids.flatMap((id) => conditionsById.get(id) ?? [])
   return conditions.length === ids.length && conditions.every(isUsable) ? conditions : undefined
 }
 
@@ -44,8 +44,8 @@ export async function requireSegmentAudience(
   id: Uuid,
   now: string,
 ): Promise<Criterion> {
-  const known = await segments.listConditions(sql, organizationId, [id])
-  const condition = known.get(id.toLowerCase())
+  const conditionsById = await segments.listConditions(sql, organizationId, [id])
+  const condition = conditionsById.get(id.toLowerCase())
   if (condition === undefined) {
     await refuseForeign(sql, 'segment', organizationId, id)
     const message = 'does not exist'

@@ -53,7 +53,7 @@ export function requireCondition(condition: Condition): void {
   if (problems.length > 0) throw badRequest(sentence(problems), problems)
 }
 
-type Counts = segments.Counted & segments.CountTried
+type Counts = segments.SegmentCount & segments.CountTried
 
 interface Counting {
   searchSql: Sql
@@ -67,9 +67,9 @@ export async function counted(
   condition: Condition,
 ): Promise<Counts> {
   const now = new Date(at).toISOString()
-  const found = await countMembers(searchSql, { organizationId, condition, now })
-  return found
-    ? { memberCount: found.count, memberCountIsExact: found.isExact, countedAt: now }
+  const memberCount = await countMembers(searchSql, { organizationId, condition, now })
+  return memberCount
+    ? { memberCount: memberCount.count, memberCountIsExact: memberCount.isExact, countedAt: now }
     : { ...UNCOUNTED, countTriedAt: now }
 }
 
@@ -115,9 +115,9 @@ export async function recounted(
   if (!isUsable(segment.condition)) return segment
   const { id } = segment
   if (!(await segments.takeCount(sql, organizationId, id, { now: at, after }))) return segment
-  const found = await counted(counting, segment.condition)
-  if (found.countedAt === null) return segment
-  const next = { ...segment, ...found }
+  const newCount = await counted(counting, segment.condition)
+  if (newCount.countedAt === null) return segment
+  const next = { ...segment, ...newCount }
   await segments.recordCount(sql, organizationId, next)
   return next
 }

@@ -17,7 +17,7 @@ const MOST_REMEMBERED = 10_000
 const searches = createGate(MOST_SEARCHES)
 const inVain = new Set<Uuid>()
 
-interface Wanted {
+interface AddressSearch {
   entryId: Uuid
   /** First 16 bytes of SHA-256(organization id, address). */
   hash: Buffer
@@ -31,7 +31,7 @@ interface Wanted {
 export async function searchAddress(
   sql: Sql,
   organizationId: Uuid,
-  { entryId, hash }: Wanted,
+  { entryId, hash }: AddressSearch,
 ): Promise<string | undefined> {
   await searches.enter()
   try {

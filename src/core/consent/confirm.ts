@@ -67,8 +67,11 @@ export async function confirm(
     await resubscribe(tx, organizationId, { ...options, contactId, source: 'confirmation' })
   }
   if (row.cohort === null) {
-    const ended = { kind: 'end_confirmation', payload: { contactId, topicId, generation } } as const
-    await outbox.put(tx, organizationId, ended, options.requestId)
+    const endMessage = {
+      kind: 'end_confirmation',
+      payload: { contactId, topicId, generation },
+    } as const
+    await outbox.put(tx, organizationId, endMessage, options.requestId)
   }
   return { ...row, state: 'confirmed' }
 }

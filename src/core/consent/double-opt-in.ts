@@ -21,8 +21,8 @@ export async function lockUnmailed(
   const page = { mailsBelow, limit }
   const { contactIds, more } = await lockContacts(tx, organizationId, set, page)
   if (contactIds.length === 0) return { awaited: [], more }
-  const wanted = { contactIds, mailsBelow }
-  return { awaited: await confirmations.list(tx, organizationId, set, wanted), more }
+  const selection = { contactIds, mailsBelow }
+  return { awaited: await confirmations.list(tx, organizationId, set, selection), more }
 }
 
 /**
@@ -57,8 +57,8 @@ async function lockContacts(
   set: ConfirmationSet,
   page: { mailsBelow?: number; limit: number },
 ): Promise<{ contactIds: Uuid[]; more: boolean }> {
-  const found = await confirmations.listContacts(tx, organizationId, set, page)
-  if (found.length === 0) return { contactIds: [], more: false }
-  const contactIds = await contactStatuses.lockAll(tx, organizationId, found)
-  return { contactIds, more: found.length >= page.limit }
+  const foundContacts = await confirmations.listContacts(tx, organizationId, set, page)
+  if (foundContacts.length === 0) return { contactIds: [], more: false }
+  const contactIds = await contactStatuses.lockAll(tx, organizationId, foundContacts)
+  return { contactIds, more: foundContacts.length >= page.limit }
 }

@@ -65,14 +65,14 @@ export async function suppress(
   for (const { address, status, source, own = false } of valid) {
     const holder = holders.get(address.email ?? '')
     if (holder === undefined) continue
-    const known = worst.get(holder.id)
+    const worstEntry = worst.get(holder.id)
     worst.set(holder.id, {
       contactId: holder.id,
       email: holder.email,
       before: holder.emailStatus,
-      status: worse(known?.status ?? holder.emailStatus ?? 'active', status),
+      status: worse(worstEntry?.status ?? holder.emailStatus ?? 'active', status),
       source,
-      own: own || (known?.own ?? false),
+      own: own || (worstEntry?.own ?? false),
     })
   }
   const changed = [...worst.values()].filter(({ before, status }) => before !== status)
@@ -84,11 +84,11 @@ export async function suppress(
     own: true,
     requestId,
   })
-  const others = changed.filter((each) => each.status === 'unsubscribed' && !each.own)
+  const otherChanges = changed.filter((each) => each.status === 'unsubscribed' && !each.own)
   await subscriptions.unsubscribeAll(
     tx,
     organizationId,
-    others.map(({ contactId }) => contactId),
+    otherChanges.map(({ contactId }) => contactId),
     { source: 'api', own: false, requestId },
   )
   await recordConsent(
@@ -123,11 +123,11 @@ export interface WrittenStatus {
 export async function recordWrittenStatuses(
   tx: Transaction,
   organizationId: Uuid,
-  written: readonly WrittenStatus[],
+  writtenStatuses: readonly WrittenStatus[],
   source: 'api' | 'import',
   requestId?: string,
 ): Promise<void> {
-  const resubscribed = written.filter((each) => each.resubscribed)
+  const resubscribed = writtenStatuses.filter((each) => each.resubscribed)
   await suppressions.remove(
     tx,
     organizationId,
@@ -136,13 +136,15 @@ export async function recordWrittenStatuses(
   await suppressions.put(
     tx,
     organizationId,
-    written.flatMap(({ address, status }) =>
+    writtenStatuses.flatMap(({ address, status }) =>
       address !== null && status !== null && status !== 'active'
         ? [{ address, reason: status, source }]
         : [],
     ),
   )
-  const changed = written.filter(({ before, status }) => status !== null && before !== status)
+  const changed = writtenStatuses.filter(
+    ({ before, status }) => status !== null && before !== status,
+  )
   await subscriptions.unsubscribeAll(
     tx,
     organizationId,

@@ -31,7 +31,7 @@ export interface Choice {
   mailId?: Uuid | undefined
   addressOf: (email: string) => Addressed
   /** The public topics that the person wants. Others are not changed. */
-  wanted: readonly string[]
+  wantedTopicIds: readonly string[]
   requestId?: string | undefined
   /** ISO 8601, for the audit. */
   at: string
@@ -76,7 +76,7 @@ async function chooseAs(
   choice: Choice,
   email: string | null,
 ): Promise<Chosen | undefined> {
-  const { contactId, mailed, addressOf, wanted, requestId } = choice
+  const { contactId, mailed, addressOf, wantedTopicIds, requestId } = choice
   const mail = await mailUnsubscribes.lockMail(tx, organizationId, choice)
   const own = email === null ? null : addressOf(email)
   const addresses = own === null ? [] : [own]
@@ -84,10 +84,14 @@ async function chooseAs(
   const person = await contactStatuses.lock(tx, organizationId, contactId)
   if ((person?.email ?? null) !== email) return undefined
 
-  const shown = await list(tx, organizationId, contactId)
+  const shownTopics = await list(tx, organizationId, contactId)
   const has = ({ status }: PublicTopic) => status === 'subscribed' || status === 'pending'
-  const removing = shown.filter((topic) => has(topic) && !wanted.includes(topic.topicId))
-  const adding = shown.filter((topic) => !has(topic) && wanted.includes(topic.topicId))
+  const removing = shownTopics.filter(
+    (topic) => has(topic) && !wantedTopicIds.includes(topic.topicId),
+  )
+  const adding = shownTopics.filter(
+    (topic) => !has(topic) && wantedTopicIds.includes(topic.topicId),
+  )
   const pairs = (of: readonly PublicTopic[]) => of.map(({ topicId }) => ({ contactId, topicId }))
   const options = { source: 'preferences', own: true, addressOf, requestId } as const
   const ended = await subscriptions.unsubscribe(tx, organizationId, pairs(removing), options)
@@ -107,22 +111,28 @@ async function chooseAs(
         requestId,
       })
     : []
-  const named = (...steps: SubscriptionStep[]): string[] => {
+  const namesOf = (...steps: SubscriptionStep[]): string[] => {
     const ids = outcomes.filter(({ step }) => steps.includes(step)).map(({ topicId }) => topicId)
     return adding.filter(({ topicId }) => ids.includes(topicId)).map(({ name }) => name)
   }
-  const subscribed = named('subscribe')
+  const subscribed = namesOf('subscribe')
   if (subscribed.length > 0 && own !== null) {
     const { at } = choice
-    const asked = { contactId, address: own, source: 'preferences', requestId, at } as const
-    await resubscribe(tx, organizationId, asked)
+    const resubscription = {
+      contactId,
+      address: own,
+      source: 'preferences',
+      requestId,
+      at,
+    } as const
+    await resubscribe(tx, organizationId, resubscription)
   }
   if (ended.length > 0 && mail) await mailUnsubscribes.markMail(tx, organizationId, mail)
   return {
     unsubscribed: removing.map(({ name }) => name),
     subscribed,
-    asked: named('ask'),
-    limited: named('limited', 'kept', 'none'),
+    asked: namesOf('ask'),
+    limited: namesOf('limited', 'kept', 'none'),
     refused: allowed ? [] : adding.map(({ name }) => name),
   }
 }

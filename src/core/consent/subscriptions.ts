@@ -78,7 +78,7 @@ export async function subscribe(
     return { row, step, address }
   })
   const subscribed = decided.filter(({ step }) => step === 'subscribe').map(({ row }) => row)
-  const asked = decided.flatMap(({ row, step, address }) =>
+  const confirmationRequests = decided.flatMap(({ row, step, address }) =>
     step === 'ask' && address ? [{ row, address }] : [],
   )
   await subscriptions.setStatus(tx, organizationId, subscribed, { status: 'subscribed' })
@@ -86,7 +86,7 @@ export async function subscribe(
     const returned = subscribed.flatMap((row) => withAddress(row, addresses))
     await optOuts.forget(tx, organizationId, returned)
   }
-  await ask(tx, organizationId, asked, options)
+  await ask(tx, organizationId, confirmationRequests, options)
   const events = ofTopics(subscribed, 'subscribed', options.source)
   await recordConsent(tx, organizationId, events, options.requestId)
   return decided.map(({ row: { contactId, topicId, status }, step }) => ({
@@ -156,11 +156,11 @@ export async function applyNewAddress(
   if (contactIds.length === 0) return
   const pairs = await subscriptions.voidConfirmations(tx, organizationId, contactIds)
   const rows = await lockPairs(tx, organizationId, pairs)
-  const ended = await endOptedOut(tx, organizationId, rows, options)
-  const open = rows.filter(
-    (row) => row.doubleOptIn && row.status !== 'unsubscribed' && !ended.includes(row),
+  const endedRows = await endOptedOut(tx, organizationId, rows, options)
+  const unconfirmedRows = rows.filter(
+    (row) => row.doubleOptIn && row.status !== 'unsubscribed' && !endedRows.includes(row),
   )
-  const addressed = open.flatMap((row) =>
+  const addressed = unconfirmedRows.flatMap((row) =>
     row.email !== null && facts(row).mailable
       ? [{ row, address: options.addressOf(row.email) }]
       : [],
@@ -170,8 +170,8 @@ export async function applyNewAddress(
     organizationId,
     addressed.map(({ address }) => address),
   )
-  const asked = addressed.filter(({ address }) => mailed.tryAdd(address))
-  const silent = open.filter((row) => !asked.some((each) => each.row === row))
+  const mailedRows = addressed.filter(({ address }) => mailed.tryAdd(address))
+  const silent = unconfirmedRows.filter((row) => !mailedRows.some((each) => each.row === row))
   // Over the day's limit, or without an address, nobody is mailed now, and nobody who did not
   // confirm is subscribed either: the reminder asks, or the request expires after thirty days.
   await subscriptions.setStatus(tx, organizationId, silent, { status: 'pending', mails: 1 })
@@ -181,7 +181,7 @@ export async function applyNewAddress(
     [...superseded(silent), ...starting(silent)],
     options.requestId,
   )
-  await ask(tx, organizationId, asked, options)
+  await ask(tx, organizationId, mailedRows, options)
 }
 
 /** Ends the rows whose address opted out of their topic, and returns them. */
@@ -191,13 +191,16 @@ async function endOptedOut(
   rows: readonly PairFacts[],
   { source, addressOf, requestId }: SubscribeOptions,
 ): Promise<PairFacts[]> {
-  const asked = rows.flatMap((row) =>
+  const optOutQuestions = rows.flatMap((row) =>
     row.email === null ? [] : [{ row, topicId: row.topicId, address: addressOf(row.email) }],
   )
-  const findOptOut = await optOuts.lookUp(tx, organizationId, asked)
-  const ended = asked.filter((each) => findOptOut(each) !== null).map(({ row }) => row)
-  if (ended.length > 0) await end(tx, organizationId, ended, { source, own: true, requestId })
-  return ended
+  const findOptOut = await optOuts.lookUp(tx, organizationId, optOutQuestions)
+  const endedRows = optOutQuestions
+    .filter((each) => findOptOut(each) !== null)
+    .map(({ row }) => row)
+  if (endedRows.length > 0)
+    await end(tx, organizationId, endedRows, { source, own: true, requestId })
+  return endedRows
 }
 
 /** Returns the facts of each pair. The contacts are locked in the order of their ids. */
@@ -232,16 +235,16 @@ const facts = (row: PairFacts): Omit<SubscriptionFacts, 'mailsToday' | 'willing'
 async function ask(
   tx: Transaction,
   organizationId: Uuid,
-  asked: readonly { row: PairFacts; address: Addressed }[],
+  confirmationRequests: readonly { row: PairFacts; address: Addressed }[],
   { source, cohort, requestId }: SubscribeOptions,
 ): Promise<void> {
-  const rows = asked.map(({ row }) => row)
+  const rows = confirmationRequests.map(({ row }) => row)
   const pending = { status: 'pending', isMailed: true, cohort } as const
   await subscriptions.setStatus(tx, organizationId, rows, pending)
   await confirmationMails.record(
     tx,
     organizationId,
-    asked.map(({ address }) => address),
+    confirmationRequests.map(({ address }) => address),
   )
   await outbox.putAll(
     tx,
@@ -278,17 +281,17 @@ async function end(
   await subscriptions.setStatus(tx, organizationId, ending, { status: 'unsubscribed' })
   if (own) await subscriptions.recordOptOuts(tx, organizationId, rows)
   if (own && addressOf) {
-    const given = rows.flatMap(({ topicId, email }) =>
+    const topicAddresses = rows.flatMap(({ topicId, email }) =>
       email === null ? [] : [{ topicId, address: addressOf(email) }],
     )
-    await optOuts.record(tx, organizationId, given)
+    await optOuts.record(tx, organizationId, topicAddresses)
   }
   await outbox.putAll(tx, organizationId, superseded(ending), requestId)
   await exitOnUnsubscribe(tx, organizationId, ending, requestId)
-  const ended = ending
+  const endedSubscriptions = ending
     .filter(({ status }) => status === 'subscribed')
     .map(({ contactId, topicId }) => ({ contactId, topicId }))
-  const events = ofTopics(ended, 'unsubscribed', source)
+  const events = ofTopics(endedSubscriptions, 'unsubscribed', source)
   await recordConsent(tx, organizationId, events, requestId)
-  return ended
+  return endedSubscriptions
 }

@@ -13,11 +13,11 @@ export async function suppressAddress(
   requestId: string,
 ): Promise<{ entry: Suppression; isNew: boolean }> {
   await suppressions.lock(tx, organizationId, [address], 'update')
-  const known = await suppressions.find(tx, organizationId, address)
+  const existingEntry = await suppressions.find(tx, organizationId, address)
   await suppress(tx, organizationId, [{ address, status: reason, source: 'api' }], requestId)
   const entry = await suppressions.find(tx, organizationId, address)
   if (!entry) throw new Error('an address that was put on the list is not on it')
-  return { entry, isNew: known === undefined }
+  return { entry, isNew: existingEntry === undefined }
 }
 
 /**

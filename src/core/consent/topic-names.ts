@@ -17,11 +17,11 @@ export async function resolveTopics(
   names: TopicNames,
 ): Promise<{ ids: Uuid[]; unknown: UnknownTopic[] }> {
   const { topicIds = [], topicSlugs = [] } = names
-  const known = await topics.identify(sql, organizationId, names)
+  const idsByName = await topics.identify(sql, organizationId, names)
   const unknown: UnknownTopic[] = []
   const ids = new Set<Uuid>()
   const add = (field: UnknownTopic['field'], value: string, index: number): void => {
-    const id = known.get(field === 'topicIds' ? value.toLowerCase() : value)
+    const id = idsByName.get(field === 'topicIds' ? value.toLowerCase() : value)
     if (id === undefined) unknown.push({ field, index, value })
     else ids.add(id)
   }

@@ -27,7 +27,7 @@ interface Checking {
   contents: Contents
 }
 
-type Given = Pick<TopicSummary, keyof typeof NEW_TOPIC | 'name' | 'slug'>
+type TopicInput = Pick<TopicSummary, keyof typeof NEW_TOPIC | 'name' | 'slug'>
 
 /**
  * Returns a topic with `patch` applied. Throws a 400 that names the field if the topic could not
@@ -35,7 +35,7 @@ type Given = Pick<TopicSummary, keyof typeof NEW_TOPIC | 'name' | 'slug'>
  */
 export async function patchedTopic(
   { tx, organizationId, contents }: Checking,
-  topic: Given,
+  topic: TopicInput,
   patch: TopicPatch,
 ): Promise<TopicValues> {
   const { name, slug, description, doubleOptIn, templateId } = patch
@@ -60,7 +60,7 @@ export async function patchedTopic(
   return { ...next, cloudAccountId: (await requireAccount(tx, organizationId, patch)).id }
 }
 
-function senderAfter(topic: Given, { from, fromName }: TopicPatch) {
+function senderAfter(topic: TopicInput, { from, fromName }: TopicPatch) {
   const { address, name, problems } = readSender(from ?? topic.from ?? '', fromName)
   const [problem] = problems
   if (problem) refuse(problem.path, problem.message)

@@ -33,8 +33,8 @@ export async function createTopic(
   const checking = { tx, organizationId, contents }
   const topic = await patchedTopic(checking, { ...NEW_TOPIC, name, slug }, input)
   const id = uuidv7()
-  const named = { name, id, fallback: 'topic', ...(slug === '' ? {} : { slug }) }
-  const created = await underSlug(named, (free) =>
+  const slugNames = { name, id, fallback: 'topic', ...(slug === '' ? {} : { slug }) }
+  const created = await underSlug(slugNames, (free) =>
     topics.create(tx, { ...topic, organizationId, id, slug: free }),
   )
   if (!created) throw slugTaken('topic')

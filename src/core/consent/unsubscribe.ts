@@ -44,8 +44,8 @@ export async function unsubscribe(
     const done = await transact(sql, (tx) => unsubscribeOnce(tx, organizationId, request))
     for (const contactId of done.contactIds) acted.add(contactId)
     if (!done.isAddressKnown) {
-      const others = await unsubscribeByHash(sql, organizationId, request)
-      for (const contactId of others) acted.add(contactId)
+      const otherContactIds = await unsubscribeByHash(sql, organizationId, request)
+      for (const contactId of otherContactIds) acted.add(contactId)
     }
     if (!done.isAddressChanged) break
   }

@@ -41,21 +41,21 @@ export async function emailMetrics(
   const timezone = requireTimezone(request.timezone)
   const dimensions = dimensionsOf(request.dimensions)
   const range = rangeOf(request, timezone, now)
-  const kept = await keptWithin(sql, organizationId, range)
+  const keptRange = await keptWithin(sql, organizationId, range)
   const rows = await mailFigures.read(sql, organizationId, {
     ...request,
     dimensions,
-    shifts: kept ? shiftsOf(timezone, kept.from, kept.to) : [],
-    rates: kept ? await mailRates(sql, organizationId, kept) : [],
+    shifts: keptRange ? shiftsOf(timezone, keptRange.from, keptRange.to) : [],
+    rates: keptRange ? await mailRates(sql, organizationId, keptRange) : [],
     limit: MOST_ROWS,
   })
-  const [total, ...others] = rows
+  const [total, ...otherRows] = rows
   if (!total) throw new Error('a sum has a row')
-  if (others.length > MOST_ROWS) {
+  if (otherRows.length > MOST_ROWS) {
     const message = `would give more than ${MOST_ROWS.toLocaleString('en')} rows: ask for a shorter time, a coarser granularity or fewer dimensions`
     refuse('dimensions', message, 'too_many_rows')
   }
-  const data = dimensions.length === 0 ? [] : others
+  const data = dimensions.length === 0 ? [] : otherRows
   return {
     object: 'metrics',
     totals: shown(total, []),

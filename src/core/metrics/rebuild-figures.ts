@@ -57,7 +57,7 @@ async function rebuildDay(
 ): Promise<Omit<Rebuilt, 'days'> | undefined> {
   await mailFigures.beginRecount(tx)
   if (!(await mailFigures.isDayKept(tx, day.date))) return undefined
-  const differences = new Map<Uuid, mailFigures.Kept>()
+  const differences = new Map<Uuid, mailFigures.KeptFigures>()
   let mails = 0
   for (let after = day.from; ; ) {
     const page = { after, mails: pageSize }
@@ -81,7 +81,11 @@ async function rebuildDay(
   return { mails, corrected: wrong.length + ofBatches + ofLinks }
 }
 
-function add(sums: Map<Uuid, mailFigures.Kept>, row: mailFigures.Kept, sign: 1 | -1): void {
+function add(
+  sums: Map<Uuid, mailFigures.KeptFigures>,
+  row: mailFigures.KeptFigures,
+  sign: 1 | -1,
+): void {
   const sum = sums.get(row.key) ?? { ...row, ...NOTHING }
   for (const name of mailFigures.FIGURES) sum[name] += sign * row[name]
   sums.set(row.key, sum)

@@ -28,12 +28,12 @@ export interface DeletedRows {
 export async function deleteOldRows(sql: Sql, options: Options): Promise<DeletedRows> {
   const { now, organizations = ORGANIZATIONS } = options
   const longestBefore = startOfDay(now - (await plans.findLongestRetention(sql)) * DAY_MS)
-  const due = await oldRows.listDue(sql, dayOf(now), organizations)
+  const dueOrganizations = await oldRows.listDue(sql, dayOf(now), organizations)
   let deleted = 0
-  for (const organization of due) {
+  for (const organization of dueOrganizations) {
     deleted += await deleteOf(sql, organization, longestBefore, options)
   }
-  return { deleted, more: due.length === organizations }
+  return { deleted, more: dueOrganizations.length === organizations }
 }
 
 async function deleteOf(

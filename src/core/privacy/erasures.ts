@@ -29,10 +29,10 @@ export async function removePerson(
   requestId: string,
 ): Promise<removals.Named | undefined> {
   const living = await findByKeys(tx, organizationId, keys)
-  const named = living && (await removals.lockNamed(tx, organizationId, living))
-  if (named) {
-    await removeLocked(tx, organizationId, [named.contactId], requestId)
-    return named
+  const lockedContact = living && (await removals.lockNamed(tx, organizationId, living))
+  if (lockedContact) {
+    await removeLocked(tx, organizationId, [lockedContact.contactId], requestId)
+    return lockedContact
   }
   if (former === undefined) return undefined
   const rest = { phone: null, externalId: null }

@@ -34,16 +34,16 @@ export function personNames(
   { contactIds, email, phone, addresses }: KnownPerson,
 ): FoundPerson {
   const hashOf = (text: string) => addressHash(organizationId, text).toString('hex')
-  const hashesOf = (kind: FormerAddress['kind'], known: string | null) =>
+  const hashesOf = (kind: FormerAddress['kind'], knownText: string | null) =>
     new Set([
       ...addresses.filter((each) => each.kind === kind).map(({ hash }) => hash),
-      ...(known === null ? [] : [hashOf(known)]),
+      ...(knownText === null ? [] : [hashOf(knownText)]),
     ])
   const emails = hashesOf('email', email)
   const phones = hashesOf('phone', phone)
   const patterns = [
     ...patternsOf(emails, email, { of: emailPatterns, any: ANY_EMAIL }),
-    ...patternsOf(phones, phone, { of: (known) => [phonePattern(known)], any: ANY_PHONE }),
+    ...patternsOf(phones, phone, { of: (text) => [phonePattern(text)], any: ANY_PHONE }),
   ]
   return {
     contactIds,
@@ -59,11 +59,11 @@ export function personNames(
 /** Returns the texts of one kind if all are known, else a pattern for any of that kind. */
 function patternsOf(
   hashes: ReadonlySet<string>,
-  known: string | null,
-  patterns: { of: (known: string) => string[]; any: string },
+  knownText: string | null,
+  patterns: { of: (text: string) => string[]; any: string },
 ): string[] {
   if (hashes.size === 0) return []
-  return known !== null && hashes.size === 1 ? patterns.of(known) : [patterns.any]
+  return knownText !== null && hashes.size === 1 ? patterns.of(knownText) : [patterns.any]
 }
 
 const emailPatterns = (email: string): string[] =>

@@ -35,7 +35,7 @@ const RawRecord = Type.Object(
   { title: 'ToolRecord' },
 )
 
-interface Shown {
+interface ReportOptions {
   title: string
   tool: string
   /** An example of its details. */
@@ -44,7 +44,10 @@ interface Shown {
 }
 
 /** Schema of the answer of a tool, with the tool's details. */
-export const reportOf = ({ title, tool, example, finding = Finding }: Shown, details: TSchema) =>
+export const reportOf = (
+  { title, tool, example, finding = Finding }: ReportOptions,
+  details: TSchema,
+) =>
   Type.Object(
     {
       tool: Type.String(),

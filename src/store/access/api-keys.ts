@@ -30,7 +30,7 @@ export const touch = (
     and id = ${id}
     and (last_used_at is null or last_used_at < date_trunc('minute', now()))`
 
-const shown = (sql: Executor) => sql`
+const shownColumns = (sql: Executor) => sql`
   id, name, prefix, scopes, expires_at, last_used_at, created_at, revoked_at`
 
 export const list = (
@@ -38,7 +38,7 @@ export const list = (
   organizationId: Uuid,
   { before, limit }: { before: Uuid | undefined; limit: number },
 ) => sql<ApiKey[]>`
-  select ${shown(sql)}
+  select ${shownColumns(sql)}
   from api_keys
   where organization_id = ${organizationId}
     ${before === undefined ? sql`` : sql`and id < ${before}`}
@@ -60,7 +60,7 @@ export async function create(sql: Executor, key: NewKey): Promise<ApiKey> {
     insert into api_keys (organization_id, id, name, prefix, hash, scopes, expires_at)
     values (${key.organizationId}, ${key.id}, ${key.name}, ${key.prefix}, ${key.hash},
       ${[...key.scopes]}, ${key.expiresAt ?? null})
-    returning ${shown(sql)}`
+    returning ${shownColumns(sql)}`
   if (!created) throw new Error('an insert returned no row')
   return created
 }
@@ -74,7 +74,7 @@ export async function rename(
     update api_keys
     set name = ${name}
     where organization_id = ${organizationId} and id = ${id}
-    returning ${shown(sql)}`
+    returning ${shownColumns(sql)}`
   return renamed
 }
 
@@ -89,8 +89,8 @@ export async function revoke(
     set revoked_at = now()
     where organization_id = ${organizationId} and id = ${id} and revoked_at is null`
   if (count > 0) return true
-  const known = await sql`
+  const knownKeys = await sql`
     select from api_keys
     where organization_id = ${organizationId} and id = ${id}`
-  return known.length > 0 ? false : undefined
+  return knownKeys.length > 0 ? false : undefined
 }

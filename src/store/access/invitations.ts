@@ -13,7 +13,7 @@ const MOST_DELETED = 1_000
 /** With the generation of its valid link. */
 export type OpenInvitation = Invitation & { generation: number }
 
-const open = (sql: Executor) => sql`accepted_at is null and revoked_at is null`
+const isOpen = (sql: Executor) => sql`accepted_at is null and revoked_at is null`
 
 const columns = (sql: Executor) => sql`
   id, email, role, name, invited_by, created_at, expires_at`
@@ -25,7 +25,7 @@ export const list = (
 ) => sql<Invitation[]>`
   select ${columns(sql)}
   from invitations
-  where organization_id = ${organizationId} and ${open(sql)}
+  where organization_id = ${organizationId} and ${isOpen(sql)}
     ${before === undefined ? sql`` : sql`and id < ${before}`}
   order by id desc
   limit ${limit}`
@@ -38,7 +38,7 @@ export async function find(
   const [invitation] = await sql<OpenInvitation[]>`
     select ${columns(sql)}, generation
     from invitations
-    where organization_id = ${organizationId} and id = ${id} and ${open(sql)}`
+    where organization_id = ${organizationId} and id = ${id} and ${isOpen(sql)}`
   return invitation
 }
 
@@ -50,7 +50,7 @@ export async function findTo(
   const [invitation] = await sql<OpenInvitation[]>`
     select ${columns(sql)}, generation
     from invitations
-    where organization_id = ${organizationId} and email = ${email} and ${open(sql)}`
+    where organization_id = ${organizationId} and email = ${email} and ${isOpen(sql)}`
   return invitation
 }
 
@@ -85,7 +85,7 @@ export async function renew(
   const [row] = await tx<OpenInvitation[]>`
     update invitations
     set generation = generation + 1, expires_at = ${expiresAt}
-    where organization_id = ${organizationId} and id = ${id} and ${open(tx)}
+    where organization_id = ${organizationId} and id = ${id} and ${isOpen(tx)}
     returning ${columns(tx)}, generation`
   return row
 }
@@ -104,7 +104,7 @@ export async function accept(
   const { count } = await tx`
     update invitations
     set accepted_at = ${at}
-    where organization_id = ${organizationId} and id = ${id} and ${open(tx)}`
+    where organization_id = ${organizationId} and id = ${id} and ${isOpen(tx)}`
   return count > 0
 }
 
@@ -116,7 +116,7 @@ export async function revoke(
   const { count } = await tx`
     update invitations
     set revoked_at = ${at}
-    where organization_id = ${organizationId} and id = ${id} and ${open(tx)}`
+    where organization_id = ${organizationId} and id = ${id} and ${isOpen(tx)}`
   return count > 0
 }
 
@@ -136,7 +136,7 @@ export async function revokeMadeBy(
     where organization_id = ${organizationId}
       and invited_by = ${userId}
       and role = any(${[...roles]}::text[])
-      and ${open(tx)}
+      and ${isOpen(tx)}
     returning id`
   return rows.map(({ id }) => id)
 }

@@ -126,9 +126,9 @@ export const brandOf = (sql: Executor) => sql`
     'postalAddress', o.postal_address, 'texts', o.texts)`
 
 export async function findBrand(sql: Executor, id: Uuid): Promise<Brand | undefined> {
-  const [found] = await sql<{ brand: Brand }[]>`
+  const [organization] = await sql<{ brand: Brand }[]>`
     select ${brandOf(sql)} as brand
     from organizations o
     where o.id = ${id}`
-  return found?.brand
+  return organization?.brand
 }

@@ -34,7 +34,7 @@ export const touch = (
   where organization_id = ${organizationId} and id = ${id}`
 
 /** Keys of a login: an address, and a keyed hash of it for the failures. */
-export interface Asked {
+export interface LoginQuestion {
   email: string
   account: Buffer
   /** Earlier failures are forgotten. */
@@ -51,13 +51,13 @@ export interface LoginLookup {
 /** Returns the person with this address, if any, and the number of failed logins. Cross-tenant. */
 export async function lookUp(
   sql: Executor,
-  { email, account, since }: Asked,
+  { email, account, since }: LoginQuestion,
 ): Promise<LoginLookup> {
-  const [found] = await sql<LoginLookup[]>`
+  const [loginLookup] = await sql<LoginLookup[]>`
     select user_id, name, password_hash, failures
     from login_lookup(${email}, ${account}, ${since})`
-  if (!found) throw new Error('a look-up of a login returned no row')
-  return found
+  if (!loginLookup) throw new Error('a look-up of a login returned no row')
+  return loginLookup
 }
 
 /** Counts a failure of the address, even if nobody has it. Cross-tenant. */

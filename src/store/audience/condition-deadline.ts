@@ -73,12 +73,12 @@ const after = ({ sql }: Asking, time: Part, ms: number): Part =>
 /** Events leave a period, and filters of their properties may change, too. */
 function changesOfEvents(asking: Asking, filter: Filter): Part[] {
   const { sql, organizationId } = asking
-  const asked = eventCountOf(filter)
-  if (!asked) return []
-  const { spanMs, least, most, where } = asked
-  const ofContact = (counted: Part) => sql`
+  const eventCount = eventCountOf(filter)
+  if (!eventCount) return []
+  const { spanMs, least, most, where } = eventCount
+  const ofContact = (countedEvents: Part) => sql`
     from events
-    where ${counted} and events.contact_id = contacts.id`
+    where ${countedEvents} and events.contact_id = contacts.id`
   const inEvent: Asking = {
     sql,
     organizationId,
@@ -90,13 +90,13 @@ function changesOfEvents(asking: Asking, filter: Filter): Part[] {
     where.flatMap((each) => changesOf(inEvent, each)),
   )
   // Whatever these hold of now.
-  const all = isCounted(asking, { ...asked, where: [] })
+  const all = isCounted(asking, { ...eventCount, where: [] })
   const ageing = change ? [sql`(select min(${change}) ${ofContact(all)})`] : []
   if (spanMs === undefined) return ageing
   // One event in the span is enough where no number is asked for: the last one counts.
   const isAny = least === 1 && most === Infinity
   const next = isAny ? sql`max(events.occurred_at)` : sql`min(events.occurred_at)`
-  const leaving = sql`(select ${next} ${ofContact(isCounted(asking, asked))})`
+  const leaving = sql`(select ${next} ${ofContact(isCounted(asking, eventCount))})`
   return [after(asking, leaving, spanMs + 1), ...ageing]
 }
 

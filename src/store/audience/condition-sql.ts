@@ -57,8 +57,8 @@ export const holds = (
   organizationId: Uuid,
   condition: Condition,
   now: string,
-  asked: Pick<Asking, 'among' | 'areAll' | 'range'> = {},
-): Part => levelHolds({ sql, organizationId, now: Date.parse(now), ...asked }, condition)
+  scope: Pick<Asking, 'among' | 'areAll' | 'range'> = {},
+): Part => levelHolds({ sql, organizationId, now: Date.parse(now), ...scope }, condition)
 
 function levelHolds(asking: Asking, { logic, groups }: Condition): Part {
   const { sql } = asking
@@ -68,17 +68,17 @@ function levelHolds(asking: Asking, { logic, groups }: Condition): Part {
   return sql`(false ${parts.map((each) => sql`or ${each}`)})`
 }
 
-function groupHolds(given: Asking, group: Group): Part {
-  const { sql } = given
+function groupHolds(outerAsking: Asking, group: Group): Part {
+  const { sql } = outerAsking
   const { not = false, filters, nested } = group
   if (isBlankGroup(group)) return sql`false`
   // What is denied cannot be joined either.
-  const asking = not ? { ...given, isAlternative: true } : given
-  const held = allOf(sql, [
+  const asking = not ? { ...outerAsking, isAlternative: true } : outerAsking
+  const predicate = allOf(sql, [
     ...filters.map((filter) => filterHolds(asking, filter)),
     ...(nested ? [levelHolds(asking, nested)] : []),
   ])
-  return not ? sql`(${held} is not true)` : held
+  return not ? sql`(${predicate} is not true)` : predicate
 }
 
 /** An empty list does not hold: an empty condition would match everybody. */
@@ -97,16 +97,16 @@ const DENIED: Partial<Record<Operator, Operator>> = {
   notHasTopic: 'hasTopic',
 }
 
-function filterHolds(asking: Asking, given: Filter): Part {
+function filterHolds(asking: Asking, writtenFilter: Filter): Part {
   const { sql } = asking
-  const field = fieldOf(given.field)
-  const denied = DENIED[given.operator]
-  const isUnknown = !field || !isStorable(given.field)
-  const filter = { ...given, operator: denied ?? given.operator }
-  const held = isUnknown ? sql`false` : fieldHolds(asking, field, adapted(filter, field))
-  if (denied === undefined) return held
+  const field = fieldOf(writtenFilter.field)
+  const denied = DENIED[writtenFilter.operator]
+  const isUnknown = !field || !isStorable(writtenFilter.field)
+  const filter = { ...writtenFilter, operator: denied ?? writtenFilter.operator }
+  const predicate = isUnknown ? sql`false` : fieldHolds(asking, field, adapted(filter, field))
+  if (denied === undefined) return predicate
   // A join can find what does not exist; it cannot find what is not true.
-  return field && isJoined(field) ? sql`not ${held}` : sql`(${held}) is not true`
+  return field && isJoined(field) ? sql`not ${predicate}` : sql`(${predicate}) is not true`
 }
 
 const isJoined = (field: Field): boolean =>
@@ -145,24 +145,26 @@ function fieldHolds(asking: Asking, field: Field, filter: Filter): Part {
 export const column = (sql: Executor, table: 'contacts' | 'stats', name: string): Part =>
   sql`${sql(`${table}.${name}`)}`
 
-const hasStats = ({ sql, organizationId }: Asking, held: Part): Part => sql`
+const hasStats = ({ sql, organizationId }: Asking, predicate: Part): Part => sql`
   exists (
     select
     from contact_stats stats
     where stats.organization_id = ${organizationId} and stats.contact_id = contacts.id
-      and ${held}
+      and ${predicate}
   )`
 
 /** Without a row all counts are zero. */
 function countHolds(asking: Asking, name: string, filter: Filter): Part {
   const { sql } = asking
   const count = column(sql, 'stats', name)
-  const held =
+  const predicate =
     filter.operator === 'equals' || filter.operator === 'inList'
       ? sql`${count} = any(${listedValues(filter.value).map(Number)}::float8[])`
       : sql`${count} ${comparison(sql, filter.operator)} ${Number(filter.value)}::float8`
   const holdsOfZero = valueHolds(filter, 0, '')
-  return holdsOfZero ? sql`(not ${hasStats(asking, sql`not (${held})`)})` : hasStats(asking, held)
+  return holdsOfZero
+    ? sql`(not ${hasStats(asking, sql`not (${predicate})`)})`
+    : hasStats(asking, predicate)
 }
 
 const subscribesTo = ({ sql, organizationId }: Asking, topic: string): Part => sql`
@@ -183,27 +185,27 @@ const DAY_MS = 86_400_000
 
 function triggered(asking: Asking, filter: Filter): Part {
   const { sql } = asking
-  const asked = eventCountOf(filter)
-  if (!asked) return sql`false`
-  const { least, most } = asked
+  const eventCount = eventCountOf(filter)
+  if (!eventCount) return sql`false`
+  const { least, most } = eventCount
   const bounds = [
-    ...(least > 0 ? [hasEvents(asking, asked, least)] : []),
-    ...(most < Infinity ? [sql`not ${hasEvents(asking, asked, most + 1)}`] : []),
+    ...(least > 0 ? [hasEvents(asking, eventCount, least)] : []),
+    ...(most < Infinity ? [sql`not ${hasEvents(asking, eventCount, most + 1)}`] : []),
   ]
   // Alone it may be joined.
   const [first] = bounds
   return bounds.length === 1 && first ? first : allOf(sql, bounds)
 }
 
-function hasEvents(asking: Asking, asked: EventCount, least: number): Part {
+function hasEvents(asking: Asking, eventCount: EventCount, least: number): Part {
   const { sql, among, range } = asking
-  const counted = sql`
+  const countedEvents = sql`
     from events
-    where ${isCounted(asking, asked)} ${among ? isAmong(sql, among) : sql``}`
+    where ${isCounted(asking, eventCount)} ${among ? isAmong(sql, among) : sql``}`
   if (least > 1) {
     return sql`
       contacts.id in (
-        select events.contact_id ${counted} ${between(sql, sql`events.contact_id`, range)}
+        select events.contact_id ${countedEvents} ${between(sql, sql`events.contact_id`, range)}
         group by events.contact_id
         having count(*) >= ${least}::bigint
       )`
@@ -212,11 +214,11 @@ function hasEvents(asking: Asking, asked: EventCount, least: number): Part {
   if (asking.areAll && asking.isAlternative) {
     return sql`
       contacts.id in (
-        select events.contact_id ${counted}
+        select events.contact_id ${countedEvents}
         group by events.contact_id
       )`
   }
-  return sql`exists (select ${counted} and events.contact_id = contacts.id)`
+  return sql`exists (select ${countedEvents} and events.contact_id = contacts.id)`
 }
 
 const isAmong = (sql: Executor, { ids, since }: Among) =>

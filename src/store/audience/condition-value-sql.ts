@@ -77,9 +77,9 @@ export function valueAt({ sql, properties }: Asking, { of, path }: JsonField): P
   if (of !== 'properties') return sql`null::jsonb`
   const keys = path.split('.')
   const root = properties ?? sql`contacts.properties`
-  const whole = sql`${root} -> ${path}::text`
-  if (keys.length === 1) return sql`(${whole})`
-  const others = keys.slice(1).flatMap((_, i) => {
+  const wholeKey = sql`${root} -> ${path}::text`
+  if (keys.length === 1) return sql`(${wholeKey})`
+  const splitKeys = keys.slice(1).flatMap((_, i) => {
     const rest = keys.slice(keys.length - 1 - i)
     // Behind the first key is no more than may be nested.
     if (rest.length >= DEEPEST_PROPERTIES) return []
@@ -88,9 +88,9 @@ export function valueAt({ sql, properties }: Asking, { of, path }: JsonField): P
       rest.reduce((value, key) => sql`${value} ${keyOf(sql, key)}`, sql`${root} -> ${first}::text`),
     ]
   })
-  return others.length === 0
-    ? sql`(${whole})`
-    : sql`coalesce(${whole} ${others.map((each) => sql`, ${each}`)})`
+  return splitKeys.length === 0
+    ? sql`(${wholeKey})`
+    : sql`coalesce(${wholeKey} ${splitKeys.map((each) => sql`, ${each}`)})`
 }
 
 type JsonField = Extract<Field, { kind: 'json' }>

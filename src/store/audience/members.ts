@@ -10,7 +10,7 @@ import { isInPart } from './audience.ts'
 import { holds } from './condition-sql.ts'
 import { columns, withStats } from './contact-columns.ts'
 
-export interface Asked {
+export interface MemberQuestion {
   organizationId: Uuid
   condition: Condition
   /** ISO 8601. `within` counts back from it. */
@@ -27,10 +27,10 @@ interface Looked {
  * Counts members among the contacts that were read, and returns the newest. Members are found
  * first: in the order of a page the planner would try contact after contact until the page is full.
  */
-export async function survey(sql: Executor, asked: Asked, { parts, limit }: Looked) {
-  const { organizationId } = asked
+export async function survey(sql: Executor, question: MemberQuestion, { parts, limit }: Looked) {
+  const { organizationId } = question
   const [row] = await sql<{ count: number; ids: Uuid[] }[]>`
-    with members as materialized (${idsOf(sql, asked, parts)})
+    with members as materialized (${idsOf(sql, question, parts)})
     select
       (select count(*) from members) as count,
       array(select id from members order by id desc limit ${limit}) as ids`
@@ -44,7 +44,11 @@ export async function survey(sql: Executor, asked: Asked, { parts, limit }: Look
   return { count, sample }
 }
 
-const idsOf = (sql: Executor, { organizationId, condition, now }: Asked, parts: number) => sql`
+const idsOf = (
+  sql: Executor,
+  { organizationId, condition, now }: MemberQuestion,
+  parts: number,
+) => sql`
   select contacts.id
   from contacts
   where contacts.organization_id = ${organizationId}
@@ -62,10 +66,10 @@ export const allowWholeReads = (tx: Transaction) => tx`
 /** Returns the plan by which all members are found. `isRun`: with measured times. */
 export async function explain(
   sql: Executor,
-  asked: Asked,
+  question: MemberQuestion,
   { isRun }: { isRun: boolean },
 ): Promise<string[]> {
   const rows = await sql<Record<string, string>[]>`
-    explain ${isRun ? sql`(analyze, buffers)` : sql``} ${idsOf(sql, asked, 1)}`
+    explain ${isRun ? sql`(analyze, buffers)` : sql``} ${idsOf(sql, question, 1)}`
   return rows.flatMap((row) => Object.values(row))
 }

@@ -141,7 +141,7 @@ export interface Difference {
   isKnown: boolean
 }
 
-interface Asked {
+interface MembershipQuestion {
   organizationId: Uuid
   contactIds: readonly Uuid[]
   segments: readonly AskedSegment[]
@@ -151,12 +151,12 @@ interface Asked {
 /** Returns the differences between the contacts' evaluated and stored membership. */
 export async function listDifferences(
   tx: Transaction,
-  { organizationId, contactIds, segments, now }: Asked,
+  { organizationId, contactIds, segments, now }: MembershipQuestion,
 ): Promise<Difference[]> {
   if (contactIds.length === 0 || segments.length === 0) return []
-  const given = tx`(select ids from given)::uuid[]`
+  const givenIds = tx`(select ids from given)::uuid[]`
   const [since = ''] = contactIds.map(earliestAbout).toSorted()
-  const among = { ids: given, since }
+  const among = { ids: givenIds, since }
   const holding = segments.map(
     ({ id, condition, keptSince, isRecorded, scanCursor, recordedTo }, i) => tx`
       ${i === 0 ? tx`` : tx`union all`}
@@ -164,7 +164,7 @@ export async function listDifferences(
         ${isRecorded} or contacts.created_at > ${keptSince}::timestamptz
           or contacts.id <= greatest(${scanCursor}::uuid, ${recordedTo}::uuid) as is_known
       from contacts
-      where contacts.organization_id = ${organizationId} and contacts.id = any(${given})
+      where contacts.organization_id = ${organizationId} and contacts.id = any(${givenIds})
         and ${holds(tx, organizationId, condition, now, { among })}`,
   )
   return tx.once(tx<Difference[]>`
@@ -173,7 +173,7 @@ export async function listDifferences(
     ), holding as materialized (${holding}), members as materialized (
       select kept_id, contact_id as id
       from segment_members
-      where organization_id = ${organizationId} and contact_id = any(${given})
+      where organization_id = ${organizationId} and contact_id = any(${givenIds})
         and kept_id = any(${segments.map(({ id }) => id)}::uuid[])
     )
     select coalesce(h.kept_id, m.kept_id) as kept_id, coalesce(h.id, m.id) as contact_id,
@@ -229,20 +229,20 @@ export const deleteDeadlines = (
 /** Records when these contacts must be evaluated again because time has passed. */
 export async function writeDeadlines(
   tx: Transaction,
-  { organizationId, contactIds, segments, now }: Asked,
+  { organizationId, contactIds, segments, now }: MembershipQuestion,
 ): Promise<void> {
   if (contactIds.length === 0) return
   const conditions = segments.map(({ condition }) => condition)
-  const due: Part | undefined = nextChange(
+  const nextDeadline: Part | undefined = nextChange(
     { sql: tx, organizationId, now: Date.parse(now) },
     conditions,
   )
-  if (!due) return
+  if (!nextDeadline) return
   await tx.once(tx`
     insert into membership_deadlines as d (organization_id, contact_id, due_at)
     select ${organizationId}, id, due_at
     from (
-      select contacts.id, ${due} as due_at
+      select contacts.id, ${nextDeadline} as due_at
       from contacts
       where contacts.organization_id = ${organizationId}
         and contacts.id = any(${[...contactIds]}::uuid[])

@@ -31,7 +31,7 @@ interface SearchPage {
   before?: Uuid | undefined
 }
 
-interface Found {
+interface SearchResult {
   counted: number
   /** The page and one more contact, newest first. */
   ids: Uuid[]
@@ -43,11 +43,11 @@ interface Found {
 /** `rows` are newest first. `next`: the search continues before this contact. */
 export async function contacts(sql: Sql, organizationId: Uuid, page: SearchPage, bounds = BOUNDS) {
   const { ids, end, counted, isExact = false } = await find(sql, organizationId, page, bounds)
-  const shown = ids.slice(0, page.pageSize)
-  const named: Audience = [{ type: 'contacts', contactIds: shown }]
-  const limit = shown.length
-  const rows = limit === 0 ? [] : await list(sql, organizationId, named, { limit })
-  const next = (ids.length > shown.length ? shown.at(-1) : end) ?? undefined
+  const pageIds = ids.slice(0, page.pageSize)
+  const pageAudience: Audience = [{ type: 'contacts', contactIds: pageIds }]
+  const limit = pageIds.length
+  const rows = limit === 0 ? [] : await list(sql, organizationId, pageAudience, { limit })
+  const next = (ids.length > pageIds.length ? pageIds.at(-1) : end) ?? undefined
   return { rows, next, counted, isExact }
 }
 
@@ -56,7 +56,7 @@ async function find(
   organizationId: Uuid,
   page: SearchPage,
   bounds: typeof BOUNDS,
-): Promise<Found> {
+): Promise<SearchResult> {
   const newest = await walk(sql, organizationId, page, bounds.found)
   if (newest.isExact || newest.ids.length > page.pageSize) return newest
   if (isIndexed(page.search)) {
@@ -65,11 +65,11 @@ async function find(
   }
   // Every stretch begins a page, so that page numbers go past it as the cursor does.
   for (const rest = { ...page }; ; ) {
-    const found = await walk(sql, organizationId, rest, bounds.stretch)
-    const pages = Math.max(1, Math.ceil(found.counted / page.pageSize))
-    if (!found.end || rest.page <= pages) return found
+    const stretchResult = await walk(sql, organizationId, rest, bounds.stretch)
+    const pages = Math.max(1, Math.ceil(stretchResult.counted / page.pageSize))
+    if (!stretchResult.end || rest.page <= pages) return stretchResult
     rest.page -= pages
-    rest.before = found.end
+    rest.before = stretchResult.end
   }
 }
 
@@ -78,13 +78,13 @@ async function walk(sql: Sql, organizationId: Uuid, page: SearchPage, most: numb
     from contacts
     where contacts.organization_id = ${organizationId} ${earlier(sql, page)}
     order by contacts.id desc`
-  const [row] = await sql<Found[]>`
+  const [row] = await sql<SearchResult[]>`
     with matching as materialized (
       select contacts.id
       from (select ${looked(sql)} ${newest} limit ${most}) contacts
       where ${isIn(sql, organizationId, page.audience)} and ${matches(sql, page.search)}
     )
-    select ${found(sql, page)}, (select id ${newest} offset ${most - 1} limit 1) as "end"`
+    select ${resultColumns(sql, page)}, (select id ${newest} offset ${most - 1} limit 1) as "end"`
   const isExact = !row?.end && page.before === undefined
   return { counted: 0, ids: [], ...row, isExact }
 }
@@ -94,7 +94,7 @@ async function walk(sql: Sql, organizationId: Uuid, page: SearchPage, most: numb
  * otherwise the planner may read all contacts in order.
  */
 async function lookUp(sql: Sql, organizationId: Uuid, page: SearchPage, most: number) {
-  const [row] = await sql<(Found & { looked: number })[]>`
+  const [row] = await sql<(SearchResult & { looked: number })[]>`
     with looked as materialized (
       select ${looked(sql)}
       from contacts
@@ -106,7 +106,7 @@ async function lookUp(sql: Sql, organizationId: Uuid, page: SearchPage, most: nu
       from looked contacts
       where ${isIn(sql, organizationId, page.audience)}
     )
-    select ${found(sql, page)}, (select count(*) from looked) as looked`
+    select ${resultColumns(sql, page)}, (select count(*) from looked) as looked`
   return row ?? { counted: 0, ids: [], looked: 0 }
 }
 
@@ -114,7 +114,7 @@ const looked = (sql: Executor) => sql`
   organization_id, id, email, phone, email_status, sms_status, preferred_channel, created_at,
   updated_at`
 
-const found = (sql: Executor, page: SearchPage) => sql`
+const resultColumns = (sql: Executor, page: SearchPage) => sql`
   (select count(*) from matching) as counted,
   array(
     select contacts.id

@@ -5,7 +5,7 @@ import type { Executor, Part, Transaction } from '../db/sql.ts'
 import { containing } from '../db/like.ts'
 
 /** Count of a segment's members and its time. Null: it took too long. */
-export interface Counted {
+export interface SegmentCount {
   memberCount: number | null
   memberCountIsExact: boolean | null
   countedAt: string | null
@@ -22,7 +22,7 @@ export interface SegmentValues {
   condition: Condition
 }
 
-export interface SegmentRow extends SegmentValues, Counted {
+export interface SegmentRow extends SegmentValues, SegmentCount {
   id: Uuid
   /** Why members temporarily neither enter nor leave, if they are stored. */
   keptFailure: SegmentFailure | null
@@ -34,10 +34,10 @@ export interface SegmentRow extends SegmentValues, Counted {
 
 const columns = (sql: Executor) => sql`
   id, name, description, condition, member_count, member_count_is_exact, counted_at, created_at,
-  updated_at, ${kept(sql, sql`failure`)} as kept_failure,
-  ${kept(sql, sql`set_aside_until`)} as set_aside_until`
+  updated_at, ${keptColumn(sql, sql`failure`)} as kept_failure,
+  ${keptColumn(sql, sql`set_aside_until`)} as set_aside_until`
 
-const kept = (sql: Executor, column: Part) => sql`(
+const keptColumn = (sql: Executor, column: Part) => sql`(
     select k.${column}
     from kept_segments k
     where k.organization_id = segments.organization_id and k.segment_id = segments.id
@@ -48,7 +48,7 @@ const kept = (sql: Executor, column: Part) => sql`(
 export async function create(
   sql: Executor,
   organizationId: Uuid,
-  segment: SegmentValues & Counted & CountTried & { id: Uuid },
+  segment: SegmentValues & SegmentCount & CountTried & { id: Uuid },
 ): Promise<SegmentRow | undefined> {
   const [created] = await sql<SegmentRow[]>`
     insert into segments (organization_id, id, name, description, condition, member_count,
@@ -66,11 +66,11 @@ export async function count(sql: Executor, organizationId: Uuid, search?: string
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count
     from segments
-    where organization_id = ${organizationId} ${named(sql, search)}`
+    where organization_id = ${organizationId} ${nameContains(sql, search)}`
   return row?.count ?? 0
 }
 
-const named = (sql: Executor, search = '') =>
+const nameContains = (sql: Executor, search = '') =>
   search === '' ? sql`` : sql`and name ilike ${containing(search)}`
 
 export const list = (
@@ -80,7 +80,7 @@ export const list = (
 ) => sql<SegmentRow[]>`
   select ${columns(sql)}
   from segments
-  where organization_id = ${organizationId} ${named(sql, search)}
+  where organization_id = ${organizationId} ${nameContains(sql, search)}
   order by id desc
   limit ${limit}
   offset ${offset}`
@@ -143,13 +143,13 @@ export async function keep(
   ids: readonly Uuid[],
 ): Promise<Set<Uuid>> {
   if (ids.length === 0) return new Set()
-  const kept = await tx<{ id: Uuid }[]>`
+  const keptSegments = await tx<{ id: Uuid }[]>`
     select id
     from segments
     where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])
     order by id
     for key share`
-  return new Set(kept.map(({ id }) => id))
+  return new Set(keptSegments.map(({ id }) => id))
 }
 
 /** Finds a segment and locks it against changes, deletion and new references. */
@@ -172,7 +172,7 @@ export async function update(
   organizationId: Uuid,
   id: Uuid,
   segment: Omit<SegmentValues, 'condition'> &
-    Counted &
+    SegmentCount &
     CountTried & { condition: Condition | undefined },
 ): Promise<SegmentRow | undefined> {
   const [updated] = await tx<SegmentRow[]>`

@@ -10,7 +10,7 @@ import type { Executor, Part } from '../db/sql.ts'
 import { isInPart } from './audience.ts'
 import type { Asking } from './condition-sql.ts'
 import { valueAt } from './condition-value-sql.ts'
-import type { Asked } from './members.ts'
+import type { MemberQuestion } from './members.ts'
 
 const MOST_EXAMPLES = 3
 const LONGEST_EXAMPLE = 100
@@ -31,7 +31,7 @@ export interface SkippedValues {
  */
 export async function list(
   sql: Executor,
-  { organizationId, condition, now }: Asked,
+  { organizationId, condition, now }: MemberQuestion,
   parts: number,
 ): Promise<SkippedValues[]> {
   const asking: Asking = { sql, organizationId, now: Date.parse(now) }
@@ -40,9 +40,9 @@ export async function list(
     const skipped = skippedBy(asking, filter)
     if (skipped) read.set(`${readerOf(filter)} ${filter.field}`, { filter, skipped })
   }
-  const asked = [...read.values()]
-  if (asked.length === 0) return []
-  const counting = asked.map(
+  const readers = [...read.values()]
+  if (readers.length === 0) return []
+  const counting = readers.map(
     ({ skipped }, i) => sql`
       ${i === 0 ? sql`` : sql`union all`}
       select ${i}::integer as position, sum(count)::bigint as count,
@@ -61,7 +61,7 @@ export async function list(
     sql<{ position: number; count: number; examples: string[] }[]>`${counting}`,
   )
   return rows.flatMap(({ position, count, examples }) => {
-    const filter = asked[position]?.filter
+    const filter = readers[position]?.filter
     return filter ? [{ field: filter.field, operator: filter.operator, count, examples }] : []
   })
 }

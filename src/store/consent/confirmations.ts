@@ -71,13 +71,13 @@ export async function listContacts(
   set: ConfirmationSet,
   { mailsBelow, limit }: ListOptions,
 ): Promise<Uuid[]> {
-  const found = await tx<{ contactId: Uuid }[]>`
+  const foundContacts = await tx<{ contactId: Uuid }[]>`
     select distinct s.contact_id
     from subscriptions s
     where ${isAwaited(tx, organizationId, set)} ${hasMailsBelow(tx, mailsBelow)}
     order by s.contact_id
     limit ${limit}`
-  return found.map(({ contactId }) => contactId)
+  return foundContacts.map(({ contactId }) => contactId)
 }
 
 /** A confirmation that is awaited, with the fields of its contact that a mail may name. */

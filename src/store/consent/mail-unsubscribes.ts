@@ -17,12 +17,12 @@ export async function findRecipient(
 ): Promise<string | null> {
   const place = await placeOf(sql, organizationId, mail)
   if (!place) return null
-  const [found] = await sql<{ recipient: string | null }[]>`
+  const [row] = await sql<{ recipient: string | null }[]>`
     select recipient
     from messages
     where organization_id = ${organizationId} and bucket = ${place.bucket}
       and ${ofLink(sql, place)}`
-  return found?.recipient ?? null
+  return row?.recipient ?? null
 }
 
 interface Mail {
@@ -42,13 +42,13 @@ export async function lockMail(
 ): Promise<Mail | undefined> {
   const place = await placeOf(tx, organizationId, mail)
   if (!place) return undefined
-  const [found] = await tx<Mail[]>`
+  const [lockedMail] = await tx<Mail[]>`
     select bucket, id, batch_id
     from messages
     where organization_id = ${organizationId} and bucket = ${place.bucket}
       and ${ofLink(tx, place)}
     for update`
-  return found
+  return lockedMail
 }
 
 interface Place {

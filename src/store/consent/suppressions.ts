@@ -74,16 +74,16 @@ export async function put(
   const worst = new Map<string, Entry>()
   for (const entry of entries) {
     const { key } = entry.address.keys[0]
-    const known = worst.get(key)
-    if (known === undefined || isWorse(entry.reason, known.reason)) worst.set(key, entry)
+    const worstEntry = worst.get(key)
+    if (worstEntry === undefined || isWorse(entry.reason, worstEntry.reason)) worst.set(key, entry)
   }
-  const given = [...worst.values()]
-  await worsen(tx, organizationId, given)
+  const givenEntries = [...worst.values()]
+  await worsen(tx, organizationId, givenEntries)
   await tx`
     insert into suppressions (organization_id, id, key_id, address_key, reason, source, address)
     select ${organizationId}, given.id, given.key_id, decode(given.key, 'hex'), given.reason,
       given.source, given.address
-    from ${columns(tx, given)}
+    from ${columns(tx, givenEntries)}
     on conflict (organization_id, address_key) do nothing`
 }
 
@@ -91,12 +91,12 @@ export async function put(
 async function worsen(
   tx: Transaction,
   organizationId: Uuid,
-  given: readonly Entry[],
+  givenEntries: readonly Entry[],
 ): Promise<void> {
-  const keys = given.flatMap(({ address: { keys } }) =>
+  const keys = givenEntries.flatMap(({ address: { keys } }) =>
     keys.map(({ key }) => ({ key, current: keys[0].key })),
   )
-  const found = await tx<{ id: Uuid | null; current: string }[]>`
+  const foundEntries = await tx<{ id: Uuid | null; current: string }[]>`
     select (
       select id
       from suppressions
@@ -105,11 +105,13 @@ async function worsen(
     from unnest(
       ${keys.map(({ key }) => key)}::text[], ${keys.map(({ current }) => current)}::text[]
     ) as wanted (key, current)`
-  const known = found.flatMap(({ id, current }) => (id === null ? [] : [{ id, current }]))
-  if (known.length === 0) return
-  const isTwice = known.length > new Set(known.map(({ current }) => current)).size
-  if (isTwice) await leaveWorst(tx, organizationId, known)
-  const [first, last] = span(known.map(({ id }) => id))
+  const listedEntries = foundEntries.flatMap(({ id, current }) =>
+    id === null ? [] : [{ id, current }],
+  )
+  if (listedEntries.length === 0) return
+  const isTwice = listedEntries.length > new Set(listedEntries.map(({ current }) => current)).size
+  if (isTwice) await leaveWorst(tx, organizationId, listedEntries)
+  const [first, last] = span(listedEntries.map(({ id }) => id))
   await tx`
     update suppressions s
     set address_key = decode(given.key, 'hex'),
@@ -122,9 +124,9 @@ async function worsen(
         then given.source else s.source end,
       address = coalesce(given.address, s.address),
       updated_at = greatest(s.updated_at, now())
-    from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ current }) => current)}::text[])
+    from unnest(${listedEntries.map(({ id }) => id)}::uuid[], ${listedEntries.map(({ current }) => current)}::text[])
       as held (id, current)
-    join ${columns(tx, given)} on given.key = held.current
+    join ${columns(tx, givenEntries)} on given.key = held.current
     where s.organization_id = ${organizationId} and s.id between ${first} and ${last}
       and s.id = held.id`
 }
@@ -136,7 +138,7 @@ async function worsen(
 async function leaveWorst(
   tx: Transaction,
   organizationId: Uuid,
-  known: readonly { id: Uuid; current: string }[],
+  listedEntries: readonly { id: Uuid; current: string }[],
 ): Promise<void> {
   await tx`
     delete from suppressions s
@@ -144,7 +146,7 @@ async function leaveWorst(
       select e.id, row_number() over (
         partition by held.current order by array_position(${RANKING}::text[], e.reason) desc, e.id
       ) as place
-      from unnest(${known.map(({ id }) => id)}::uuid[], ${known.map(({ current }) => current)}::text[])
+      from unnest(${listedEntries.map(({ id }) => id)}::uuid[], ${listedEntries.map(({ current }) => current)}::text[])
         as held (id, current)
       join suppressions e on e.organization_id = ${organizationId} and e.id = held.id
     ) ranked
@@ -189,7 +191,7 @@ export async function forgetAddresses(
       )`
 }
 
-const shown = (sql: Executor) => sql`
+const shownColumns = (sql: Executor) => sql`
   id, address as email, reason, source, created_at, updated_at`
 
 export interface ListFilters {
@@ -202,7 +204,7 @@ export interface ListFilters {
 export const list = (sql: Executor, organizationId: Uuid, filters: ListFilters) => {
   const { reason, address, before, limit } = filters
   return sql<Suppression[]>`
-    select ${shown(sql)}
+    select ${shownColumns(sql)}
     from suppressions
     where organization_id = ${organizationId}
       ${before === undefined ? sql`` : sql`and id < ${before}`}
@@ -218,7 +220,7 @@ export async function find(
   address: Addressed,
 ): Promise<Suppression | undefined> {
   const [entry] = await sql<Suppression[]>`
-    select ${shown(sql)}
+    select ${shownColumns(sql)}
     from suppressions
     where organization_id = ${organizationId} and address_key = any(${keysOf(sql, address)})`
   return entry
@@ -262,12 +264,12 @@ const RANKING = [...EMAIL_STATUSES]
 const isWorse = (a: EmailStatus, b: EmailStatus): boolean =>
   EMAIL_STATUSES.indexOf(a) > EMAIL_STATUSES.indexOf(b)
 
-const columns = (tx: Transaction, given: readonly Entry[]) => tx`
+const columns = (tx: Transaction, givenEntries: readonly Entry[]) => tx`
   unnest(
-    ${given.map(() => uuidv7())}::uuid[],
-    ${given.map(({ address }) => address.keys[0].key)}::text[],
-    ${given.map(({ address }) => address.keys[0].keyId)}::text[],
-    ${given.map(({ reason }) => reason)}::text[],
-    ${given.map(({ source }) => source)}::text[],
-    ${given.map(({ address }) => address.email)}::text[]
+    ${givenEntries.map(() => uuidv7())}::uuid[],
+    ${givenEntries.map(({ address }) => address.keys[0].key)}::text[],
+    ${givenEntries.map(({ address }) => address.keys[0].keyId)}::text[],
+    ${givenEntries.map(({ reason }) => reason)}::text[],
+    ${givenEntries.map(({ source }) => source)}::text[],
+    ${givenEntries.map(({ address }) => address.email)}::text[]
   ) as given (id, key, key_id, reason, source, address)`

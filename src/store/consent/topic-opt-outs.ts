@@ -31,19 +31,19 @@ export async function record(
 export async function lookUp(
   tx: Transaction,
   organizationId: Uuid,
-  asked: readonly OptOut[],
+  optOuts: readonly OptOut[],
 ): Promise<(optOut: OptOut) => string | null> {
-  if (asked.length === 0) return () => null
+  if (optOuts.length === 0) return () => null
   const rows = await tx<{ topicId: Uuid; key: string; optedOutAt: string }[]>`
     select o.topic_id, encode(o.address_key, 'hex') as key, o.opted_out_at
-    from ${pairs(tx, asked)}
+    from ${pairs(tx, optOuts)}
     join topic_opt_outs o on o.organization_id = ${organizationId}
       and o.topic_id = asked.topic_id and o.address_key = decode(asked.key, 'hex')`
-  const found = new Map(
+  const timesByKey = new Map(
     rows.map(({ topicId, key, optedOutAt }) => [`${topicId} ${key}`, optedOutAt]),
   )
   return ({ topicId, address }) =>
-    address.keys.map(({ key }) => found.get(`${topicId} ${key}`)).find((at) => at) ?? null
+    address.keys.map(({ key }) => timesByKey.get(`${topicId} ${key}`)).find((at) => at) ?? null
 }
 
 /** Deletes opt-outs of people who want the topic again, or for whom a caller vouches. */
@@ -60,8 +60,8 @@ export async function forget(
       and o.address_key = decode(asked.key, 'hex')`
 }
 
-const pairs = (tx: Transaction, asked: readonly OptOut[]) => {
-  const each = asked.flatMap(({ topicId, address }) =>
+const pairs = (tx: Transaction, optOuts: readonly OptOut[]) => {
+  const each = optOuts.flatMap(({ topicId, address }) =>
     address.keys.map(({ key }) => ({ topicId, key })),
   )
   return tx`

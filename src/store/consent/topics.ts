@@ -76,12 +76,12 @@ export async function find(
   organizationId: Uuid,
   idOrSlug: string,
 ): Promise<TopicSummary | undefined> {
-  const found = await sql<TopicSummary[]>`
+  const foundTopics = await sql<TopicSummary[]>`
     select ${columns(sql)}
     from topics
     where organization_id = ${organizationId}
       and (id = ${isUuid(idOrSlug) ? idOrSlug : null}::uuid or slug = ${idOrSlug})`
-  return found.find(({ id }) => id === idOrSlug.toLowerCase()) ?? found[0]
+  return foundTopics.find(({ id }) => id === idOrSlug.toLowerCase()) ?? foundTopics[0]
 }
 
 export async function findId(
@@ -102,12 +102,12 @@ export async function lock(
   organizationId: Uuid,
   idOrSlug: string,
 ): Promise<TopicSummary | undefined> {
-  const found = await find(tx, organizationId, idOrSlug)
-  if (!found) return undefined
+  const topic = await find(tx, organizationId, idOrSlug)
+  if (!topic) return undefined
   const [locked] = await tx<TopicSummary[]>`
     select ${columns(tx)}
     from topics
-    where organization_id = ${organizationId} and id = ${found.id}
+    where organization_id = ${organizationId} and id = ${topic.id}
     for update`
   return locked
 }
@@ -176,13 +176,13 @@ export async function keep(
   ids: readonly Uuid[],
 ): Promise<Set<Uuid>> {
   if (ids.length === 0) return new Set()
-  const kept = await tx<{ id: Uuid }[]>`
+  const keptTopics = await tx<{ id: Uuid }[]>`
     select id
     from topics
     where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])
     order by id
     for key share`
-  return new Set(kept.map(({ id }) => id))
+  return new Set(keptTopics.map(({ id }) => id))
 }
 
 /**
@@ -214,7 +214,7 @@ export async function countByStatus(
   id: Uuid,
   most: number,
 ): Promise<{ subscribed: number; pending: number }> {
-  const counted = (status: 'subscribed' | 'pending') => sql`
+  const countUpToMost = (status: 'subscribed' | 'pending') => sql`
     (
       select count(*)
       from (
@@ -225,6 +225,6 @@ export async function countByStatus(
       ) counted
     )`
   const [row] = await sql<{ subscribed: number; pending: number }[]>`
-    select ${counted('subscribed')} as subscribed, ${counted('pending')} as pending`
+    select ${countUpToMost('subscribed')} as subscribed, ${countUpToMost('pending')} as pending`
   return row ?? { subscribed: 0, pending: 0 }
 }

@@ -99,18 +99,18 @@ const linesOf = (sql: Sql) => sql<{ table: string; text: string }[]>`
   order by name collate "C", part, place, text collate "C"`
 
 async function sequences(sql: Sql): Promise<string[]> {
-  const found = await sql<{ text: string }[]>`
+  const sequences = await sql<{ text: string }[]>`
     select 'sequence ' || c.relname || ' ' || format_type(s.seqtypid, null)
       || ' start ' || s.seqstart || ' by ' || s.seqincrement as text
     from pg_sequence s
     join pg_class c on c.oid = s.seqrelid
     where c.relnamespace = current_schema()::regnamespace
     order by c.relname collate "C"`
-  return found.map(({ text }) => text)
+  return sequences.map(({ text }) => text)
 }
 
 async function functions(sql: Sql): Promise<string[]> {
-  const found = await sql<{ text: string }[]>`
+  const functions = await sql<{ text: string }[]>`
     select replace(pg_get_functiondef(p.oid), current_schema() || '.', '') as text
     from pg_proc p
     where p.pronamespace = current_schema()::regnamespace
@@ -119,5 +119,5 @@ async function functions(sql: Sql): Promise<string[]> {
         where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
       )
     order by p.proname collate "C", pg_get_function_identity_arguments(p.oid) collate "C"`
-  return found.map(({ text }) => text.trim())
+  return functions.map(({ text }) => text.trim())
 }

@@ -59,9 +59,9 @@ async function create(
 }
 
 async function isThere(sql: Executor, table: string, day: string): Promise<boolean> {
-  const [known] = await sql<{ there: boolean }[]>`
+  const [partition] = await sql<{ there: boolean }[]>`
     select to_regclass(${`${table}_${day.replaceAll('-', '')}`}) is not null as there`
-  return known?.there ?? false
+  return partition?.there ?? false
 }
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)

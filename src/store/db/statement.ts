@@ -83,10 +83,15 @@ export function executor<More extends object>(run: Run, more: More): Executor & 
     const values: unknown[] = []
     return run({ text: write(statement, values), values, isPrepared: true })
   }
-  const sql = (given: TemplateStringsArray | string | object, ...values: unknown[]): Statement => {
-    if (typeof given === 'string') return new Statement([nameOf(given)], [])
-    if (!Array.isArray(given)) return rowsOf([given])
-    return 'raw' in given ? new Statement(given, values, ask) : rowsOf(given)
+  const sql = (
+    firstArgument: TemplateStringsArray | string | object,
+    ...values: unknown[]
+  ): Statement => {
+    if (typeof firstArgument === 'string') return new Statement([nameOf(firstArgument)], [])
+    if (!Array.isArray(firstArgument)) return rowsOf([firstArgument])
+    return 'raw' in firstArgument
+      ? new Statement(firstArgument, values, ask)
+      : rowsOf(firstArgument)
   }
   return Object.assign(sql, {
     json: (value: Json) =>

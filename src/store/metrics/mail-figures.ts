@@ -72,12 +72,12 @@ const PERIODS: Record<Granularity, { unit: string; format: string }> = {
 function columnsOf(sql: Executor, { granularity }: Read) {
   const { unit, format } = PERIODS[granularity]
   const local = sql`f.quarter at time zone 'UTC' + shift.minutes * interval '1 minute'`
-  const plain = (cell: Part, key: Part) => ({ cell, key, shown: key })
+  const plain = (cell: Part, key: Part) => ({ cell, key, shownColumn: key })
   return {
     period: {
       cell: sql`date_trunc(${unit}, ${local})`,
       key: sql`period`,
-      shown: sql`to_char(period, ${format}) as period`,
+      shownColumn: sql`to_char(period, ${format}) as period`,
     },
     domain: plain(sql`nullif(f.domain, '')`, sql`domain`),
     broadcast: plain(sql`f.batch_id`, sql`broadcast_id`),
@@ -85,7 +85,7 @@ function columnsOf(sql: Executor, { granularity }: Read) {
     source: plain(sql`f.source`, sql`source`),
     account: plain(sql`f.connection_id`, sql`cloud_account_id`),
     region: plain(sql`c.region`, sql`region`),
-  } satisfies Record<Dimension, { cell: Part; key: Part; shown: Part }>
+  } satisfies Record<Dimension, { cell: Part; key: Part; shownColumn: Part }>
 }
 
 /**
@@ -93,9 +93,9 @@ function columnsOf(sql: Executor, { granularity }: Read) {
  * mails. One statement, so that they agree. There are at most `limit` + 1 further rows. Other
  * programs' mail, known from events, has a source only and costs nothing.
  */
-export function read(sql: Executor, organizationId: Uuid, asked: Read) {
-  const { shifts, rates, dimensions, limit } = asked
-  const columns = dimensions.map((name) => columnsOf(sql, asked)[name])
+export function read(sql: Executor, organizationId: Uuid, query: Read) {
+  const { shifts, rates, dimensions, limit } = query
+  const columns = dimensions.map((name) => columnsOf(sql, query)[name])
   const isBySource = dimensions.includes('source')
   const parts = (of: Part[]) => (of.length === 0 ? sql`` : of)
   const keys = columns.map(({ key }, index) => (index === 0 ? key : sql`, ${key}`))
@@ -113,7 +113,7 @@ export function read(sql: Executor, organizationId: Uuid, asked: Read) {
         and f.quarter >= shift.since and f.quarter < shift.until
       ${dimensions.includes('region') ? withRegion(sql, organizationId) : sql``}
       where ${isBySource ? sql`true` : sql`f.source <> 'external'`}
-        ${parts(conditions(sql, asked))}
+        ${parts(conditions(sql, query))}
       group by ${parts(columns.map(({ key }) => sql`${key},`))} f.connection_id, month
     ), priced as (
       select cells.*,
@@ -128,7 +128,7 @@ export function read(sql: Executor, organizationId: Uuid, asked: Read) {
       ) as rate (connection_id, month, usd)
         on rate.connection_id = cells.connection_id and rate.month = to_char(cells.month, 'YYYY-MM')
     )
-    select ${parts(columns.map(({ shown }) => sql`${shown},`))} ${sums(sql)},
+    select ${parts(columns.map(({ shownColumn }) => sql`${shownColumn},`))} ${sums(sql)},
       case when count(*) filter (where cost is null and sent <> failed) = 0
         then coalesce(sum(cost), 0) end as cost_usd,
       ${isTotal} as is_total
@@ -285,7 +285,7 @@ export async function findPageEnd(
   return page?.last ?? undefined
 }
 
-export interface Kept extends Figures {
+export interface KeptFigures extends Figures {
   key: Uuid
   quarter: string
   bucket: Uuid
@@ -302,11 +302,13 @@ export const recount = (
   organizationId: Uuid,
   { from, to }: Day,
   { after, last }: { after: Uuid; last: Uuid },
-) => tx<Kept[]>`
+) => tx<KeptFigures[]>`
   select key, quarter, bucket, source, connection_id, template_id, domain, batch_id, ${sumsOf(tx)}
   from recount_mails(${organizationId}, ${from}, ${to}, ${after}, ${last})`
 
-export const listKept = (tx: Transaction, organizationId: Uuid, { from, to }: Day) => tx<Kept[]>`
+export const listKept = (tx: Transaction, organizationId: Uuid, { from, to }: Day) => tx<
+  KeptFigures[]
+>`
   select key, quarter, bucket, source, connection_id, template_id, domain, batch_id, ${sums(tx)}
   from mail_figures
   where organization_id = ${organizationId} and bucket >= ${from} and bucket < ${to}
@@ -317,7 +319,7 @@ const sumsOf = (sql: Executor) => sql`
   suppressed, opened, opened_raw, clicked, unsubscribed, failed, bounced_arrived`
 
 /** Adds differences as separate parts, so that concurrent counts do not wait. */
-export const correct = (tx: Transaction, organizationId: Uuid, rows: readonly Kept[]) => tx`
+export const correct = (tx: Transaction, organizationId: Uuid, rows: readonly KeptFigures[]) => tx`
   insert into mail_figures (organization_id, key, quarter, bucket, source, connection_id,
     template_id, domain, batch_id, ${sumsOf(tx)})
   select ${organizationId}, key, quarter, bucket, source, connection_id, template_id, domain,

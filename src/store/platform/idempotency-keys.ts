@@ -44,7 +44,7 @@ export async function take(
   return { busy: lock?.had !== true, kept }
 }
 
-interface Answered {
+interface RequestAnswer {
   organizationId: Uuid
   key: string
   fingerprint: Buffer
@@ -56,7 +56,7 @@ interface Answered {
 /** Keeps the answer; over a row that had run out, or over the lease of the work it ends. */
 export const keep = (
   sql: Executor,
-  { organizationId, key, fingerprint, status, body }: Answered,
+  { organizationId, key, fingerprint, status, body }: RequestAnswer,
 ) => sql`
   insert into idempotency_keys (organization_id, key, fingerprint, status, answer)
   values (${organizationId}, ${key}, ${fingerprint}, ${status}, ${body})
@@ -73,9 +73,13 @@ interface Lease {
 /** Takes the work for 60 seconds, or takes it over. Only under `take`. */
 export async function lease(
   tx: Transaction,
-  { organizationId, key, fingerprint }: Pick<Answered, 'organizationId' | 'key' | 'fingerprint'>,
+  {
+    organizationId,
+    key,
+    fingerprint,
+  }: Pick<RequestAnswer, 'organizationId' | 'key' | 'fingerprint'>,
 ): Promise<Lease> {
-  const [taken] = await tx<Lease[]>`
+  const [takenLease] = await tx<Lease[]>`
     insert into idempotency_keys as old (organization_id, key, fingerprint, lease_until)
     values (${organizationId}, ${key}, ${fingerprint}, clock_timestamp() + ${LEASE}::interval)
     on conflict (organization_id, key) do update
@@ -86,8 +90,8 @@ export async function lease(
         else excluded.created_at
       end
     returning created_at as started_at, lease_until`
-  if (!taken) throw new Error('an upsert returned no row')
-  return taken
+  if (!takenLease) throw new Error('an upsert returned no row')
+  return takenLease
 }
 
 /** Gives the work up, to be decided afresh; nothing happens when others have it. */

@@ -36,14 +36,14 @@ async function deleteEvents(
     where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])
     limit ${PAGE}`
   if (events.length === 0) return false
-  const named = events.filter(({ eventId }) => eventId !== null)
+  const namedEvents = events.filter(({ eventId }) => eventId !== null)
   await tx`
     delete from event_ids i
     using unnest(
-      ${named.map(({ eventId }) => eventId)}::text[],
-      ${named.map(({ name }) => name)}::text[],
-      ${named.map(({ contactId }) => contactId)}::uuid[],
-      ${named.map(({ receivedAt }) => receivedAt)}::timestamptz[]
+      ${namedEvents.map(({ eventId }) => eventId)}::text[],
+      ${namedEvents.map(({ name }) => name)}::text[],
+      ${namedEvents.map(({ contactId }) => contactId)}::uuid[],
+      ${namedEvents.map(({ receivedAt }) => receivedAt)}::timestamptz[]
     ) as gone (event_id, name, contact_id, received_at)
     where i.organization_id = ${organizationId} and i.event_id = gone.event_id
       and (

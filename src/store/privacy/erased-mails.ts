@@ -63,18 +63,18 @@ export async function listSettled(
   mailed: Mailed,
   limit: number,
 ): Promise<MailKey[]> {
-  const found: MailKey[] = []
+  const foundMails: MailKey[] = []
   for (const way of waysToMails(sql, mailed)) {
-    if (found.length === limit) break
+    if (foundMails.length === limit) break
     const keys = await sql<MailKey[]>`
       select bucket, id
       from messages
       where ${way} and not ${isOpen(sql)}
       order by bucket, id
-      limit ${limit - found.length}`
-    found.push(...keys)
+      limit ${limit - foundMails.length}`
+    foundMails.push(...keys)
   }
-  return found
+  return foundMails
 }
 
 /** An address to which a mail of theirs was sent. */
@@ -93,8 +93,8 @@ export async function findRecipient(sql: Executor, mailed: Mailed): Promise<stri
 /** Returns whether any mail is left, in whatever state. */
 export async function anyLeft(sql: Executor, mailed: Mailed): Promise<boolean> {
   for (const way of waysToMails(sql, mailed)) {
-    const left = await sql`select 1 from messages where ${way} limit 1`
-    if (left.length > 0) return true
+    const remainingMails = await sql`select 1 from messages where ${way} limit 1`
+    if (remainingMails.length > 0) return true
   }
   return false
 }
@@ -120,7 +120,7 @@ export async function empty(
   ids: Uuid[],
 ): Promise<Emptied> {
   const { organizationId, contactIds } = mailed
-  const held = await tx<{ id: Uuid; recipient: string | null }[]>`
+  const lockedMails = await tx<{ id: Uuid; recipient: string | null }[]>`
     select m.*
     from (select unnest(${ids}::uuid[]) as id order by 1) wanted
     cross join lateral (
@@ -131,8 +131,8 @@ export async function empty(
         and (contact_id = any(${contactIds}::uuid[]) or (${wayByAddress(tx, mailed)}))
       for update
     ) m`
-  if (held.length === 0) return { count: 0, recipients: [] }
-  const rows = held.map(({ id }) => id)
+  if (lockedMails.length === 0) return { count: 0, recipients: [] }
+  const rows = lockedMails.map(({ id }) => id)
   const [first, last] = span(rows)
   const one = (column: string) => tx`
     ${tx(column)} between ${first} and ${last} and ${tx(column)} = any(${rows}::uuid[])`
@@ -169,7 +169,10 @@ export async function empty(
     set data = '{}'
     where organization_id = ${organizationId} and bucket = ${bucket} and ${one('log_id')}
       and data <> '{}'`
-  return { count: held.length, recipients: held.flatMap(({ recipient }) => recipient ?? []) }
+  return {
+    count: lockedMails.length,
+    recipients: lockedMails.flatMap(({ recipient }) => recipient ?? []),
+  }
 }
 
 const isWaiting = (sql: Executor) => sql`state = 'queued' and source <> 'batch'`

@@ -18,7 +18,7 @@ export async function redactAnswers(sql: Sql, organizationId: Uuid, person: Pers
       select max(key) as last, count(*) as rows
       from (${pageOf(sql, organizationId, after)}) as page`
     if (!page || page.last === null) return
-    const found = await sql<{ key: string; answer: string | null }[]>`
+    const storedAnswers = await sql<{ key: string; answer: string | null }[]>`
       select key, answer
       from idempotency_keys
       where organization_id = ${organizationId} and key > ${after} and key <= ${page.last}
@@ -32,9 +32,9 @@ export async function redactAnswers(sql: Sql, organizationId: Uuid, person: Pers
       sql,
       organizationId,
       person,
-      found.flatMap(({ key, answer }) => (answer === null ? [key] : [key, answer])),
+      storedAnswers.flatMap(({ key, answer }) => (answer === null ? [key] : [key, answer])),
     )
-    for (const { key, answer } of found) {
+    for (const { key, answer } of storedAnswers) {
       if (isNamedIn(key)) {
         await sql`
           delete from idempotency_keys
@@ -83,22 +83,22 @@ export async function emptyEventsAside(
         limit ${PAGE}
       ) as page`
     if (!page || page.last === null) return
-    const found = await sql<{ position: number; body: string; error: string | null }[]>`
+    const storedEvents = await sql<{ position: number; body: string; error: string | null }[]>`
       select position, body::text as body, error
       from inbound_events
       where organization_id = ${organizationId} and (error is not null or ignored is not null)
         and position > ${after} and position <= ${page.last}
         and (${mayName(sql, 'body', person)} or ${mayName(sql, 'error', person)})`
-    const said = ({ body, error }: { body: string; error: string | null }) =>
+    const textOf = ({ body, error }: { body: string; error: string | null }) =>
       error === null ? body : `${body} ${error}`
-    const isNamedIn = await findNamed(sql, organizationId, person, found.map(said))
-    const named = found.filter((event) => isNamedIn(said(event)))
-    if (named.length > 0) {
+    const isNamedIn = await findNamed(sql, organizationId, person, storedEvents.map(textOf))
+    const namingEvents = storedEvents.filter((event) => isNamedIn(textOf(event)))
+    if (namingEvents.length > 0) {
       await sql`
         update inbound_events
         set body = '{}', error = case when error is not null then 'erased' end
         where organization_id = ${organizationId} and (error is not null or ignored is not null)
-          and position = any(${named.map(({ position }) => position)}::bigint[])`
+          and position = any(${namingEvents.map(({ position }) => position)}::bigint[])`
     }
     if (page.rows < PAGE) return
     after = page.last

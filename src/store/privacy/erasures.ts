@@ -3,7 +3,8 @@ import type { Erasure } from '../../schemas/privacy/personal-data.ts'
 import type { Named } from '../contacts/removals.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-const shown = (sql: Executor) => sql`id, contact_id, status, mails, requested_at, completed_at`
+const shownColumns = (sql: Executor) =>
+  sql`id, contact_id, status, mails, requested_at, completed_at`
 
 export interface NewErasure extends Named {
   organizationId: Uuid
@@ -22,7 +23,7 @@ export async function create(
     values (${organizationId}, ${erasureId}, ${contactId}, ${[...contactIds]}::uuid[], ${email},
       ${phone}, ${externalId})
     on conflict (organization_id, contact_id) do nothing
-    returning ${shown(tx)}`
+    returning ${shownColumns(tx)}`
   return created
 }
 
@@ -32,7 +33,7 @@ export async function find(
   id: Uuid,
 ): Promise<Erasure | undefined> {
   const [erasure] = await sql<Erasure[]>`
-    select ${shown(sql)}
+    select ${shownColumns(sql)}
     from erasures
     where organization_id = ${organizationId} and id = ${id}`
   return erasure
@@ -44,7 +45,7 @@ export async function findOfContact(
   contactId: Uuid,
 ): Promise<Erasure | undefined> {
   const [erasure] = await sql<Erasure[]>`
-    select ${shown(sql)}
+    select ${shownColumns(sql)}
     from erasures
     where organization_id = ${organizationId} and contact_id = ${contactId}`
   return erasure
@@ -71,11 +72,11 @@ export async function findRunning(
   organizationId: Uuid,
   id: Uuid,
 ): Promise<Running | undefined> {
-  const [found] = await sql<Running[]>`
+  const [erasure] = await sql<Running[]>`
     select contact_id, contact_ids, email, phone, external_id, requested_at
     from erasures
     where organization_id = ${organizationId} and id = ${id} and status = 'running'`
-  return found
+  return erasure
 }
 
 /**

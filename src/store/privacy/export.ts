@@ -21,7 +21,7 @@ export async function contact(
       sms_opted_out_at
     from contacts
     where organization_id = ${organizationId} and id = ${id}`
-  return found
+  return contactFields
 }
 
 export async function stats(
@@ -29,12 +29,12 @@ export async function stats(
   organizationId: Uuid,
   contactId: Uuid,
 ): Promise<Fields | null> {
-  const [found] = await sql<Fields[]>`
+  const [statistics] = await sql<Fields[]>`
     select emails_sent, emails_opened, emails_clicked, sms_sent, sms_clicked, last_email_sent_at,
       last_email_opened_at, last_email_clicked_at, last_activity_at
     from contact_stats
     where organization_id = ${organizationId} and contact_id = ${contactId}`
-  return found ?? null
+  return statistics ?? null
 }
 
 export const topics = (sql: Executor, organizationId: Uuid, contactId: Uuid) => sql<Fields[]>`
@@ -51,7 +51,7 @@ export async function suppression(
   organizationId: Uuid,
   { keys }: Addressed,
 ): Promise<Fields | null> {
-  const [found] = await sql<Fields[]>`
+  const [entry] = await sql<Fields[]>`
     select reason, source, address, created_at, updated_at
     from suppressions
     where organization_id = ${organizationId}
@@ -60,7 +60,7 @@ export async function suppression(
       )
     order by created_at
     limit 1`
-  return found ?? null
+  return entry ?? null
 }
 
 /** Rows of one page. Contents of mails may be large and are read one by one. */
@@ -235,9 +235,9 @@ async function timelines(
 }
 
 async function bodyOf(sql: Executor, organizationId: Uuid, id: Uuid): Promise<Fields | null> {
-  const [found] = await sql<Fields[]>`
+  const [mailBody] = await sql<Fields[]>`
     select from_address, reply_to, subject, html, text, headers
     from message_bodies
     where organization_id = ${organizationId} and bucket = ${dayBucket(id)} and id = ${id}`
-  return found ?? null
+  return mailBody ?? null
 }

@@ -66,10 +66,10 @@ async function rowsOf(
       and (${mayName(sql, 'record', person)} or ${mayName(sql, 'message', person)}
         or strpos(record, ${quotedId}) > 0)
     order by import_id, row`
-  const said = ({ record, message }: ReportRow) => `${record} ${message}`
-  const isNamedIn = await findNamed(sql, organizationId, person, rows.map(said))
+  const textOf = ({ record, message }: ReportRow) => `${record} ${message}`
+  const isNamedIn = await findNamed(sql, organizationId, person, rows.map(textOf))
   return rows.filter(
-    (row) => isNamedIn(said(row)) || (quotedId !== null && hasId(row.record, quotedId)),
+    (row) => isNamedIn(textOf(row)) || (quotedId !== null && hasId(row.record, quotedId)),
   )
 }
 

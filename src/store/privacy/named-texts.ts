@@ -22,8 +22,8 @@ export async function findNamed(
   texts: readonly string[],
 ): Promise<(text: string) => boolean> {
   const names = [...new Set(texts.flatMap(namesIn))]
-  const held = new Set(names.length === 0 ? [] : await listHeld())
-  return (text) => namesIn(text).some((name) => !held.has(name))
+  const heldNames = new Set(names.length === 0 ? [] : await listHeld())
+  return (text) => namesIn(text).some((name) => !heldNames.has(name))
 
   async function listHeld(): Promise<string[]> {
     const rows = await sql<{ name: string }[]>`
