@@ -45,7 +45,7 @@ export function insufficient({ kind }: Caller['actor'], wanted: Scope): AppError
       headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
     })
   }
-  const scope = kind === 'key' && !isKeyScope(wanted) ? 'full' : wanted
+  const scope = kind === 'key' && !isKeyScope(requiredScope) ? 'full' : requiredScope
   const message =
     kind === 'key' ? `This key lacks the scope "${scope}"` : `Your role lacks "${scope}"`
   return new HttpError('FORBIDDEN', message, {

@@ -66,15 +66,15 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return countUnknown(request, reply)
     if (configOf(request).public === true) return limits.takePublic(request, reply)
-    const found = await credentials.find(bearer(request.headers.authorization) ?? '')
-    if (!found || found.isExpired(now())) {
+    const credential = await credentials.find(bearer(request.headers.authorization) ?? '')
+    if (!credential || credential.isExpired(now())) {
       await limits.countGuess(request, reply)
       throw unauthorized()
     }
-    request[CALLER] = found.caller
-    noteUse(found)
-    await limits.takeOrganization(found.caller, reply)
-    requireScope(request, found.caller)
+    request[CALLER] = credential.caller
+    noteUse(credential)
+    await limits.takeOrganization(credential.caller, reply)
+    requireScope(request, credential.caller)
   })
 
   /**
@@ -84,8 +84,9 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
   async function countUnknown(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { authorization } = request.headers
     if (authorization === undefined) return
-    const found = await credentials.find(bearer(authorization) ?? '')
-    if (found && !found.isExpired(now())) await limits.takeOrganization(found.caller, reply)
+    const credential = await credentials.find(bearer(authorization) ?? '')
+    if (credential && !credential.isExpired(now()))
+      await limits.takeOrganization(credential.caller, reply)
     else await limits.countGuess(request, reply)
   }
 

@@ -12,33 +12,37 @@ const MOST_KEPT = 10_000
 export function cachedCredential<T extends object>(
   find: (token: string) => Promise<T | undefined>,
 ) {
-  const kept = new Map<string, { at: number; answer: Promise<T | undefined>; found?: T }>()
+  const cachedEntries = new Map<
+    string,
+    { at: number; answer: Promise<T | undefined>; foundCredential?: T }
+  >()
 
   return {
     async find(token: string): Promise<T | undefined> {
       const name = fingerprint(token)
-      const known = kept.get(name)
-      if (known && performance.now() - known.at < KEPT_MS) return known.answer
+      const cachedEntry = cachedEntries.get(name)
+      if (cachedEntry && performance.now() - cachedEntry.at < KEPT_MS) return cachedEntry.answer
       const answer = find(token)
-      if (kept.size >= MOST_KEPT) kept.clear()
-      const entry: { at: number; answer: Promise<T | undefined>; found?: T } = {
+      if (cachedEntries.size >= MOST_KEPT) cachedEntries.clear()
+      const entry: { at: number; answer: Promise<T | undefined>; foundCredential?: T } = {
         at: performance.now(),
         answer,
       }
-      kept.set(name, entry)
+      cachedEntries.set(name, entry)
       try {
-        const found = await answer
-        if (found !== undefined) entry.found = found
-        return found
+        const foundCredential = await answer
+        if (foundCredential !== undefined) entry.foundCredential = foundCredential
+        return foundCredential
       } finally {
-        if (entry.found === undefined && kept.get(name) === entry) kept.delete(name)
+        if (entry.foundCredential === undefined && cachedEntries.get(name) === entry)
+          cachedEntries.delete(name)
       }
     },
 
     /** Forgets matching credentials and all running look-ups, which may match. */
-    forget(matches: (found: T) => boolean): void {
-      for (const [name, { found }] of kept) {
-        if (found === undefined || matches(found)) kept.delete(name)
+    forget(matches: (credential: T) => boolean): void {
+      for (const [name, { foundCredential }] of cachedEntries) {
+        if (foundCredential === undefined || matches(foundCredential)) cachedEntries.delete(name)
       }
     },
   }

@@ -40,7 +40,7 @@ export interface LoginGuard {
   verify(
     request: FastifyRequest,
     reply: FastifyReply,
-    given: { email: string; password: string },
+    input: { email: string; password: string },
   ): Promise<Verified | undefined>
 }
 
@@ -58,8 +58,8 @@ export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): L
     tries: { limit: number; seconds: number },
   ): Promise<void> {
     const decision = await limiter.take(subject, [tries])
-    const told = Number(reply.getHeader('ratelimit-remaining') ?? Infinity)
-    if (decision.allowed && decision.nearest.remaining >= told) return
+    const toldRemaining = Number(reply.getHeader('ratelimit-remaining') ?? Infinity)
+    if (decision.allowed && decision.nearest.remaining >= toldRemaining) return
     answer(decision, reply, tooManyTries)
   }
 
@@ -77,17 +77,17 @@ export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): L
   return {
     passwords,
     countTry: (request, reply) => take(reply, `login-address/${addressOf(request)}`, ADDRESS_TRIES),
-    verify: async (request, reply, given) => {
-      const email = normalAddress(given.email)
+    verify: async (request, reply, input) => {
+      const email = normalAddress(input.email)
       const pair = addressSubject(keyring, `${email}\n${addressOf(request)}`)
       await take(reply, `login-account/${pair}`, ACCOUNT_TRIES)
 
       const account = sha256(addressSubject(keyring, email))
       const since = new Date(now() - FAILURES_LAST_MS).toISOString()
-      const found = await sessions.lookUp(sql, { email, account, since })
-      const { userId, name, passwordHash, failures } = found
+      const loginLookup = await sessions.lookUp(sql, { email, account, since })
+      const { userId, name, passwordHash, failures } = loginLookup
       await delay(loginDelayMs(failures))
-      const isRight = await passwords.verify(passwordHash, given.password)
+      const isRight = await passwords.verify(passwordHash, input.password)
       if (isRight && userId !== null && name !== null && passwordHash !== null) {
         return { userId, name, email, passwordHash, account }
       }

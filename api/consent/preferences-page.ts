@@ -3,7 +3,7 @@ import type { Say, TextName } from '../../src/domain/content/wording.ts'
 import type { PublicTopic } from '../../src/store/consent/topics.ts'
 import { escapeHtml } from '../../src/domain/escape-html.ts'
 
-interface Shown {
+interface PreferencesForm {
   action: string
   topics: readonly PublicTopic[]
   /** The person may choose topics that they do not have. */
@@ -15,17 +15,17 @@ interface Shown {
 /** Checkboxes for topics, and a button that unsubscribes from all mail. */
 export function preferencesForm(
   say: Say,
-  { action, topics, mayAdd, isUnsubscribed }: Shown,
+  { action, topics, mayAdd, isUnsubscribed }: PreferencesForm,
 ): string {
   const text = (name: TextName): string => escapeHtml(say(name))
   const form = `<form method="post" action="${escapeHtml(action)}">`
   const everything = `${form}<button class="quiet" name="scope" value="all">${text('unsubscribe.everything')}</button></form>`
-  const shown = topics.filter((topic) => mayAdd || has(topic))
-  if (shown.length === 0) return everything
+  const shownTopics = topics.filter((topic) => mayAdd || has(topic))
+  if (shownTopics.length === 0) return everything
   const note = isUnsubscribed && mayAdd ? `<p>${text('preferences.away')}</p>` : ''
   return `${note}
 ${form}<fieldset><legend>${text('preferences.question')}</legend>
-${shown.map((topic) => checkbox(say, topic)).join('\n')}
+${shownTopics.map((topic) => checkbox(say, topic)).join('\n')}
 </fieldset><button name="scope" value="chosen">${text('preferences.save')}</button></form>
 ${everything}`
 }

@@ -7,7 +7,7 @@ import { sendPage } from '../http/html-pages.ts'
 import { FORMS, formHtml, type ToolForm, type Values } from './page-forms.ts'
 import { TOOLS_STYLE } from './page-style.ts'
 
-interface Shown {
+interface ToolsPage {
   form: ToolForm
   values: Values
   report?: Report | undefined
@@ -17,8 +17,8 @@ interface Shown {
 }
 
 /** Sends the page of the tools: one form, and a report if one was requested. It needs no script. */
-export function sendToolsPage(reply: FastifyReply, shown: Shown): FastifyReply {
-  const { form, values, report, problem, status = 200 } = shown
+export function sendToolsPage(reply: FastifyReply, page: ToolsPage): FastifyReply {
+  const { form, values, report, problem, status = 200 } = page
   const alert =
     problem === undefined
       ? ''
@@ -110,8 +110,9 @@ const STATES: Record<Exclude<RawRecord['status'], 'found'>, string> = {
 
 function recordsHtml(records: readonly RawRecord[]): string {
   const items = records.map(({ name, type, status, values }) => {
-    const said = status === 'found' ? values.join('\n') : [STATES[status], ...values].join('\n')
-    return `<dt>${type} ${escapeHtml(name)}</dt><dd><pre>${escapeHtml(said)}</pre></dd>`
+    const recordText =
+      status === 'found' ? values.join('\n') : [STATES[status], ...values].join('\n')
+    return `<dt>${type} ${escapeHtml(name)}</dt><dd><pre>${escapeHtml(recordText)}</pre></dd>`
   })
   return items.length === 0 ? '<p>None were looked up.</p>' : `<dl>${items.join('')}</dl>`
 }

@@ -12,7 +12,7 @@ const MOST_LEASES = 10_000
 
 interface Lease {
   windows: readonly Window[]
-  left: number
+  remainingRequests: number
   /** One figure for each window, after the whole lease. */
   remaining: number[]
   freesAt: number[]
@@ -30,19 +30,26 @@ export function createLeases(now: () => number) {
     /** Allows one request. Undefined: the store decides. */
     take(subject: string, windows: readonly Window[]): Decision | undefined {
       const lease = leases.get(subject)
-      if (!lease || lease.left === 0 || now() >= lease.freshUntil) return undefined
+      if (!lease || lease.remainingRequests === 0 || now() >= lease.freshUntil) return undefined
       if (!sameWindows(lease.windows, windows)) return undefined
-      lease.left--
-      const remaining = lease.remaining.map((each) => each + lease.left)
+      lease.remainingRequests--
+      const remaining = lease.remaining.map((each) => each + lease.remainingRequests)
       return decide({ allowed: true, windows, remaining, freesAt: lease.freesAt, time: now() })
     },
 
     /** Takes the rest of a lease out of use and returns the size of the next one. */
-    claim(subject: string, windows: readonly Window[]): { left: number; most: number } {
+    claim(
+      subject: string,
+      windows: readonly Window[],
+    ): { remainingRequests: number; most: number } {
       const lease = leases.get(subject)
       leases.delete(subject)
-      const left = lease && sameWindows(lease.windows, windows) ? lease.left : 0
-      return { left, most: Math.floor(Math.min(...windows.map(({ limit }) => limit)) * PART) }
+      const remainingRequests =
+        lease && sameWindows(lease.windows, windows) ? lease.remainingRequests : 0
+      return {
+        remainingRequests,
+        most: Math.floor(Math.min(...windows.map(({ limit }) => limit)) * PART),
+      }
     },
 
     put(subject: string, lease: Lease): void {

@@ -74,7 +74,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     const local = freesAt.map((at) => at - ahead)
     if (spare > 0) {
       const after = remaining.map((each) => each - later)
-      leases.put(subject, { windows, left: spare, remaining: after, freesAt: local })
+      leases.put(subject, { windows, remainingRequests: spare, remaining: after, freesAt: local })
     }
     if (!allowed) {
       if (refusals.size >= MOST_REFUSALS) refusals.clear()

@@ -121,18 +121,18 @@ const tooMany = (seconds: number): AppError =>
 
 /** Windows of an organization's plan, reloaded every few seconds. */
 function rememberedWindows() {
-  const known = new Map<Uuid, { at: number; windows: readonly Window[] }>()
+  const cachedWindows = new Map<Uuid, { at: number; windows: readonly Window[] }>()
 
   return async ({ sql, organizationId }: Caller): Promise<readonly Window[]> => {
-    const entry = known.get(organizationId)
+    const entry = cachedWindows.get(organizationId)
     if (entry && performance.now() - entry.at < PLAN_REMEMBERED_MS) return entry.windows
     const { requestsPerMinute, requestsPerDay } = await planOf(sql, organizationId)
     const windows = [
       { limit: requestsPerMinute, seconds: MINUTE },
       { limit: requestsPerDay, seconds: DAY },
     ]
-    if (known.size >= MOST_PLANS) known.clear()
-    known.set(organizationId, { at: performance.now(), windows })
+    if (cachedWindows.size >= MOST_PLANS) cachedWindows.clear()
+    cachedWindows.set(organizationId, { at: performance.now(), windows })
     return windows
   }
 }

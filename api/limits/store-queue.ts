@@ -23,7 +23,7 @@ interface Group {
   windows: readonly Window[]
   resolve: ((answer: Answer | undefined) => void)[]
   /** Rest of its lease. */
-  left: number
+  remainingRequests: number
 }
 
 /** Time after a failure during which nobody waits. Then one statement tries again. */
@@ -47,7 +47,7 @@ export function createStoreQueue({ open, log, leases, deadlineMs, now }: QueueOp
 
   async function ask(subject: string, windows: readonly Window[]): Promise<Answer | undefined> {
     if (isLate || performance.now() < pausedUntil) return undefined
-    const group = waiting.get(subject) ?? { windows, resolve: [], left: 0 }
+    const group = waiting.get(subject) ?? { windows, resolve: [], remainingRequests: 0 }
     group.windows = windows
     waiting.set(subject, group)
     draining ??= drain()
@@ -79,13 +79,13 @@ export function createStoreQueue({ open, log, leases, deadlineMs, now }: QueueOp
     try {
       const asks = [...set].map(([subject, group]) => {
         const { windows, resolve } = group
-        const { left, most } = leases.claim(subject, windows)
-        group.left = left
+        const { remainingRequests, most } = leases.claim(subject, windows)
+        group.remainingRequests = remainingRequests
         return {
           subject,
           seconds: windows.map(({ seconds }) => seconds),
           limits: windows.map(({ limit }) => limit),
-          want: Math.max(0, resolve.length + most - left),
+          want: Math.max(0, resolve.length + most - remainingRequests),
         }
       })
       for (const grant of await rateLimits.take(sql, asks, now?.())) {
@@ -104,7 +104,7 @@ export function createStoreQueue({ open, log, leases, deadlineMs, now }: QueueOp
   /** Does nothing for a group that was settled before. */
   function settle(group: Group | undefined, grant: rateLimits.Grant | undefined): void {
     const resolve = group?.resolve.splice(0) ?? []
-    const granted = (grant?.granted ?? 0) + (group?.left ?? 0)
+    const granted = (grant?.granted ?? 0) + (group?.remainingRequests ?? 0)
     const unused = Math.max(0, granted - resolve.length)
     for (const [place, each] of resolve.entries()) {
       each(grant && { ...grant, granted, place, spare: place === 0 ? unused : 0 })

@@ -56,8 +56,10 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       if (!person) throw wrongLogin()
       const { userId, name, email, passwordHash, account } = person
       const organizations = await sessions.listOrganizations(sql, userId)
-      const wanted = request.body.organizationId ?? organizations[0]?.id
-      const organizationId = organizations.find(({ id }) => id === wanted?.toLowerCase())?.id
+      const wantedOrganizationId = request.body.organizationId ?? organizations[0]?.id
+      const organizationId = organizations.find(
+        ({ id }) => id === wantedOrganizationId?.toLowerCase(),
+      )?.id
       if (organizationId === undefined) throw notAMember()
       const identity = { kind: 'user', id: userId } as const
       const actor = { identity, requestId: request.id, now: now() }

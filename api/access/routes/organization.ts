@@ -81,9 +81,9 @@ async function load(
   { organizationId, scopes }: Caller,
   now: number,
 ): Promise<Organization> {
-  const found = await organizations.find(sql, organizationId)
-  if (!found) throw new Error('a caller has no organization')
-  const { connections, members, apiKeys, ...organization } = found
+  const foundOrganization = await organizations.find(sql, organizationId)
+  if (!foundOrganization) throw new Error('a caller has no organization')
+  const { connections, members, apiKeys, ...organization } = foundOrganization
   const [events, bytes] = await Promise.all([
     eventUsage.count(sql, organizationId, monthOf(now)),
     storedBytes.count(sql, organizationId),

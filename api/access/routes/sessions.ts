@@ -73,10 +73,10 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql,
       const { organizationId, sql: tenant } = request.caller
       const { sessionId } = personOf(request.caller)
       const actor = personalActorOf(request, now)
-      const ended = await transact(tenant, (tx) =>
+      const endedCount = await transact(tenant, (tx) =>
         endOtherSessions(tx, organizationId, sessionId, actor),
       )
-      return { success: true as const, ended }
+      return { success: true as const, ended: endedCount }
     },
   )
 

@@ -135,10 +135,10 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     async ({ caller: { organizationId, sql }, body: { condition, limit = SHOWN } }) => {
       requireCondition(condition)
       await requireFeature(sql, organizationId, 'segments')
-      const asked = asking(organizationId, condition)
+      const question = asking(organizationId, condition)
       const { count, isExact, sample, skippedValues } = await previewMembers(
         searchSql,
-        asked,
+        question,
         limit,
       )
       const sentence = sentenceOf(condition)
@@ -199,7 +199,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         { type: 'condition', condition, now: new Date(now()).toISOString() },
       ]
       const range = { before, limit: pageSize + 1, offset: (page - 1) * pageSize }
-      const [rows, counted] = await requireInTime(
+      const [rows, memberCount] = await requireInTime(
         'id',
         Promise.all([
           audiences.list(searchSql, organizationId, audience, range),
@@ -215,7 +215,12 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         rows.slice(0, pageSize),
       )
       const next = rows.length > pageSize ? contacts.at(-1)?.id : undefined
-      const figures = pageFigures({ page, pageSize, hasMore: next !== undefined, counted })
+      const figures = pageFigures({
+        page,
+        pageSize,
+        hasMore: next !== undefined,
+        counted: memberCount,
+      })
       const nextCursor = next === undefined ? null : encodeCursor(scope, next)
       return { contacts, page, pageSize, ...figures, nextCursor }
     },

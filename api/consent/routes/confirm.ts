@@ -45,14 +45,14 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     async ({ params: { token }, headers: { accept } }, reply) => {
       const link = read(token)
       if (!link) return refuseForged(accept, reply)
-      const found = isOver(link)
+      const confirmation = isOver(link)
         ? undefined
         : await confirming.find(within(sql, link.organizationId), link.organizationId, asLink(link))
       const brand = await brandOf(link)
-      if (!found || found.state === 'over') return refuseOver(accept, reply, brand)
-      if (found.state === 'confirmed') return welcome(reply, found, brand)
+      if (!confirmation || confirmation.state === 'over') return refuseOver(accept, reply, brand)
+      if (confirmation.state === 'confirmed') return welcome(reply, confirmation, brand)
       const { say, page } = voiceOf(brand)
-      const names = { topic: found.topicName, organization: found.organizationName }
+      const names = { topic: confirmation.topicName, organization: confirmation.organizationName }
       const action = escapeHtml(`${publicUrl}/confirm/${encodeURIComponent(token)}`)
       return sendPage(reply, {
         ...page,
@@ -89,16 +89,16 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       if (!link) return refuseForged(accept, reply)
       if (isOver(link)) return refuseOver(accept, reply, await brandOf(link))
       const { organizationId } = link
-      const found = await transact(within(sql, organizationId), (tx) =>
+      const confirmation = await transact(within(sql, organizationId), (tx) =>
         confirming.confirm(tx, organizationId, asLink(link), {
           address: addressedByHash(keyring, link.addressHash),
           requestId,
           at: new Date(now()).toISOString(),
         }),
       )
-      if (found?.state !== 'confirmed') return refuseOver(accept, reply, await brandOf(link))
+      if (confirmation?.state !== 'confirmed') return refuseOver(accept, reply, await brandOf(link))
       if (!wantsHtml(accept)) return keepPrivate(reply).send({ success: true, message: MESSAGE })
-      return welcome(reply, found, await brandOf(link))
+      return welcome(reply, confirmation, await brandOf(link))
     },
   )
 

@@ -108,19 +108,19 @@ ${preferencesForm(say, {
       if (!link) return refuseLink(accept, reply)
       const { organizationId, contactId, batchId, mailId } = link
       const tenant = within(sql, organizationId)
-      const { scope, topics: wanted } = body
+      const { scope, topics: wantedTopics } = body
       if (scope === 'all') {
         await unsubscribeByLink(tenant, keyring, link, requestId)
         return answer(UNSUBSCRIBED, 'unsubscribe.done', (say) => [say('unsubscribe.doneText')])
       }
-      if (wanted === undefined) return refuse('topics', 'or the scope all is needed')
+      if (wantedTopics === undefined) return refuse('topics', 'or the scope all is needed')
       const chosen = await preferences.choose(tenant, organizationId, {
         contactId,
         mailed: addressedByHash(keyring, link.addressHash),
         batchId,
         mailId,
         addressOf: (email) => addressed(keyring, organizationId, email),
-        wanted: wanted.map((topicId) => topicId.toLowerCase()),
+        wantedTopicIds: wantedTopics.map((topicId) => topicId.toLowerCase()),
         requestId,
         at: new Date(now()).toISOString(),
       })

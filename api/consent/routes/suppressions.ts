@@ -74,8 +74,8 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     async ({ tx, id: requestId, caller: { organizationId }, body }, reply) => {
       const { email, reason = 'suppressed' } = body
       const address = addressed(keyring, organizationId, email)
-      const given = { address, reason }
-      const { entry, isNew } = await suppressAddress(tx, organizationId, given, requestId)
+      const suppression = { address, reason }
+      const { entry, isNew } = await suppressAddress(tx, organizationId, suppression, requestId)
       reply.code(isNew ? 201 : 200)
       return entry
     },

@@ -129,13 +129,15 @@ ${topic === undefined ? '' : everything(token, say)}${preferences}`,
   async function describe(link: UnsubscribeLink, token: string, isAll = false) {
     const { organizationId, contactId, topicId } = link
     const tenant = within(sql, organizationId)
-    const [brand, contact, found] = await Promise.all([
+    const [brand, contact, topic] = await Promise.all([
       organizations.findBrand(tenant, organizationId),
       contacts.find(tenant, organizationId, { id: contactId }),
       topicId === undefined || isAll ? undefined : topics.find(tenant, organizationId, topicId),
     ])
-    const known = contact?.email ?? ''
-    const email = equal(addressHash(organizationId, known), link.addressHash) ? known : undefined
+    const contactEmail = contact?.email ?? ''
+    const email = equal(addressHash(organizationId, contactEmail), link.addressHash)
+      ? contactEmail
+      : undefined
     const since = preferencesSince(keyring, token, link, now())
     const href =
       email === undefined || since === undefined
@@ -146,6 +148,6 @@ ${topic === undefined ? '' : everything(token, say)}${preferences}`,
       href === undefined
         ? ''
         : `<p><a href="${escapeHtml(href)}">${escapeHtml(say('unsubscribe.choose'))}</a></p>`
-    return { say, page, topic: found?.name, email, preferences }
+    return { say, page, topic: topic?.name, email, preferences }
   }
 }

@@ -106,9 +106,9 @@ export const toolsPageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
 
 const formOf = (tool: string | undefined): ToolForm => {
   const [first] = FORMS
-  const found = FORMS.find((form) => form.tool === tool) ?? first
-  if (!found) throw new RangeError('there is one form at least')
-  return found
+  const shownForm = FORMS.find((form) => form.tool === tool) ?? first
+  if (!shownForm) throw new RangeError('there is one form at least')
+  return shownForm
 }
 
 const present = (fields: Record<string, string | undefined>): Values =>
@@ -181,10 +181,14 @@ function selectorOr400(text: string): string {
 }
 
 function wishOf({ domain = '', policy, rua = '' }: Values): DmarcInput {
-  const wanted = DMARC_POLICIES.find((each) => each === policy) ?? 'none'
+  const wantedPolicy = DMARC_POLICIES.find((each) => each === policy) ?? 'none'
   const address = rua.trim()
   if (address !== '' && !isAddress(address)) {
     throw new AppError('BAD_REQUEST', 'the address for reports must be an email address')
   }
-  return { domain, policy: wanted, ...(address === '' ? {} : { aggregateReports: [address] }) }
+  return {
+    domain,
+    policy: wantedPolicy,
+    ...(address === '' ? {} : { aggregateReports: [address] }),
+  }
 }

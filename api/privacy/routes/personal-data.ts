@@ -62,8 +62,8 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         id,
         email,
       )
-      const known = { contactIds, email, phone: textOf(contact['phone']), addresses }
-      const names = personNames(organizationId, known)
+      const person = { contactIds, email, phone: textOf(contact['phone']), addresses }
+      const names = personNames(organizationId, person)
       const mailed = { organizationId, contactIds, addressHashes: names.emailHashes, until }
       const parts = {
         contact,
@@ -121,15 +121,15 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
           detail: { erasureId: accepted.id },
         })
       }
-      const known =
+      const erasure =
         accepted ??
         (isUuid(params.id)
           ? await storedErasures.findOfContact(tx, organizationId, params.id)
           : person && (await storedErasures.findOfContact(tx, organizationId, person.contactId)))
-      if (!known) throw await missingContact(tx, organizationId, { ...params, ...query })
-      if (!accepted) await erasures.startAgain(tx, organizationId, known, request.id)
+      if (!erasure) throw await missingContact(tx, organizationId, { ...params, ...query })
+      if (!accepted) await erasures.startAgain(tx, organizationId, erasure, request.id)
       reply.code(202)
-      return known
+      return erasure
     },
   )
 
