@@ -7,8 +7,8 @@ import type { Call, Mail, Mailer, Outcome } from './mailer.ts'
 /** A claimed row with its mail, or the reason why it has none. */
 export type Job = { id: string; mail: Mail } | { id: string; failed: Refusal }
 
-export const jobOf = (id: string, made: Composed, tags: Mail['tags'] = []): Job =>
-  'failed' in made ? { id, ...made } : { id, mail: { ...made.mail, tags } }
+export const jobOf = (id: string, composedMail: Composed, tags: Mail['tags'] = []): Job =>
+  'failed' in composedMail ? { id, ...composedMail } : { id, mail: { ...composedMail.mail, tags } }
 
 /** A claimed row and its mail, or a promise of it. Undefined: there was no time to render it. */
 export interface Pending {
@@ -60,7 +60,7 @@ export async function callAll(
   call: Call,
   mostCharacters = Infinity,
 ) {
-  const room: Room = { taken: 0, most: mostCharacters }
+  const room: Room = { usedCharacters: 0, most: mostCharacters }
   const calls: Promise<EndedCall>[] = []
   let yieldedAt = performance.now()
   for (const { id, job } of pending) {
@@ -69,10 +69,10 @@ export async function callAll(
     await setImmediate()
     yieldedAt = performance.now()
   }
-  const ended = await Promise.all(calls)
+  const endedCalls = await Promise.all(calls)
   return {
-    results: ended.map(({ result }) => result),
-    verdict: verdictOf(ended),
+    results: endedCalls.map(({ result }) => result),
+    verdict: verdictOf(endedCalls),
   }
 }
 
@@ -80,7 +80,7 @@ const NOT_BEGUN = { kind: 'not_begun' } as const
 
 /** Characters of the mails whose calls are running. */
 interface Room {
-  taken: number
+  usedCharacters: number
   most: number
 }
 
@@ -95,12 +95,12 @@ async function callOne(
     return { result: resultOf(id, refused, ''), outcome: refused }
   }
   const length = job ? lengthOf(job.mail) : 0
-  const isTooMuch = room.taken > 0 && room.taken + length > room.most
+  const isTooMuch = room.usedCharacters > 0 && room.usedCharacters + length > room.most
   if (!job || isTooMuch || performance.now() >= call.beginBy) {
     return { result: { id, outcome: 'queued' }, outcome: NOT_BEGUN }
   }
-  room.taken += length
-  const outcome = await mailer.send(job.mail, call).finally(() => (room.taken -= length))
+  room.usedCharacters += length
+  const outcome = await mailer.send(job.mail, call).finally(() => (room.usedCharacters -= length))
   return { result: resultOf(id, outcome, job.mail.subject), outcome }
 }
 
@@ -124,7 +124,7 @@ function resultOf(id: string, outcome: Outcome | { kind: 'not_begun' }, subject:
   }
 }
 
-function verdictOf(ended: readonly EndedCall[]): Verdict {
+function verdictOf(endedCalls: readonly EndedCall[]): Verdict {
   const verdict: Verdict = {
     answers: { calls: 0, throttled: 0 },
     quotaUsedUp: false,
@@ -136,7 +136,7 @@ function verdictOf(ended: readonly EndedCall[]): Verdict {
     notBegun: 0,
   }
   let unknown = 0
-  for (const { result, outcome } of ended) {
+  for (const { result, outcome } of endedCalls) {
     if (outcome.kind === 'sent') verdict.answers.calls++
     if (outcome.kind === 'throttled' && outcome.scope === 'rate') {
       verdict.answers.calls++
@@ -156,6 +156,7 @@ function verdictOf(ended: readonly EndedCall[]): Verdict {
     if (outcome.kind === 'not_begun') verdict.notBegun++
     if (outcome.kind === 'unknown') unknown++
   }
-  if (unknown > 1 && unknown >= ended.length * BROKEN_SHARE) verdict.unreachable ??= 'no answers'
+  if (unknown > 1 && unknown >= endedCalls.length * BROKEN_SHARE)
+    verdict.unreachable ??= 'no answers'
   return verdict
 }

@@ -11,7 +11,7 @@ export type Refusal =
   /** No connection, no answer in time, or a failure of the provider. */
   | 'failed'
 
-export type Told<T> = { kind: 'told'; value: T } | { kind: Refusal }
+export type ProviderAnswer<T> = { kind: 'told'; value: T } | { kind: Refusal }
 
 /** Reads the identities of an account, live. */
 export interface Identities {
@@ -19,18 +19,25 @@ export interface Identities {
    * Yields page by page. A refusal is the last page. Each page has its own signal. If it ends
    * before the page arrives, that is `failed`.
    */
-  list(iamRole: IamRole, signalOfPage: () => AbortSignal): AsyncIterable<Told<ListedIdentity[]>>
+  list(
+    iamRole: IamRole,
+    signalOfPage: () => AbortSignal,
+  ): AsyncIterable<ProviderAnswer<ListedIdentity[]>>
   /** Undefined: the account has no such identity. */
-  find(iamRole: IamRole, identity: string, signal: AbortSignal): Promise<Told<Identity | undefined>>
+  find(
+    iamRole: IamRole,
+    identity: string,
+    signal: AbortSignal,
+  ): Promise<ProviderAnswer<Identity | undefined>>
 }
 
 export interface ConsolePolicies {
   /** Null: the role carries no console policy, or one without a version. */
-  version(iamRole: IamRole, signal: AbortSignal): Promise<Told<number | null>>
+  version(iamRole: IamRole, signal: AbortSignal): Promise<ProviderAnswer<number | null>>
 }
 
 /** Reads an account's sending quota and reputation. */
 export interface HealthReader {
   /** Ends with `signal`, as `failed`. */
-  read(iamRole: IamRole, signal: AbortSignal): Promise<Told<AccountReading>>
+  read(iamRole: IamRole, signal: AbortSignal): Promise<ProviderAnswer<AccountReading>>
 }

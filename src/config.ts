@@ -114,11 +114,11 @@ export function readConfig(env: Environment = process.env): Config {
   }
   const list = (name: string, allowed: (each: string) => boolean, what: string): string[] => {
     const values = (text(name) ?? '').split(',').map((each) => each.trim())
-    const given = values.filter((each) => each !== '')
-    for (const each of given) {
+    const givenValues = values.filter((each) => each !== '')
+    for (const each of givenValues) {
       if (!allowed(each)) problems.push(`${name}: "${each}" is not ${what}`)
     }
-    return given
+    return givenValues
   }
   const seconds = (name: string, fallback: number): number => {
     const value = text(name)
@@ -141,9 +141,10 @@ export function readConfig(env: Environment = process.env): Config {
   }
   const oneOf = <T extends string>(name: string, values: readonly T[], fallback: T): T => {
     const value = text(name) ?? fallback
-    const found = values.find((each) => each === value)
-    if (found === undefined) problems.push(`${name}: "${value}" is not one of ${values.join(', ')}`)
-    return found ?? fallback
+    const knownValue = values.find((each) => each === value)
+    if (knownValue === undefined)
+      problems.push(`${name}: "${value}" is not one of ${values.join(', ')}`)
+    return knownValue ?? fallback
   }
 
   const matching = (name: string, pattern: RegExp, what: string): string | undefined => {

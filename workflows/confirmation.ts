@@ -25,29 +25,29 @@ const { mailConfirmations, expireConfirmations } = proxyActivities<ControlActivi
  * confirmations at once, so that no rows wait for ever.
  */
 export async function askForConfirmations(
-  asked: ConfirmationInput,
+  input: ConfirmationInput,
   isEnded: () => boolean = () => false,
 ): Promise<void> {
   let askedAt = Date.now()
   const until = (ms: number): Promise<boolean> =>
     condition(isEnded, Math.max(1, askedAt + ms - Date.now()))
   try {
-    const awaitedForMs = await mailConfirmations({ ...asked, mail: 1 })
+    const awaitedForMs = await mailConfirmations({ ...input, mail: 1 })
     if (!awaitedForMs) return setCurrentDetails('Not awaited')
     // Histories of 1.0.0 before this have `true`, which counts as a millisecond.
     askedAt = Date.now() - awaitedForMs
     setCurrentDetails('Mailed, a reminder follows after 3 days')
     if (await until(REMIND_AFTER_MS)) return setCurrentDetails('No longer awaited')
-    if (!(await mailConfirmations({ ...asked, mail: 2 }))) {
+    if (!(await mailConfirmations({ ...input, mail: 2 }))) {
       return setCurrentDetails('No longer awaited')
     }
     setCurrentDetails('Reminded, given up after 30 days')
     if (await until(EXPIRE_AFTER_MS)) return setCurrentDetails('No longer awaited')
-    await expireConfirmations(asked)
+    await expireConfirmations(input)
     setCurrentDetails('Given up')
   } catch (error) {
     if (isCancellation(error)) {
-      await CancellationScope.nonCancellable(() => expireConfirmations(asked))
+      await CancellationScope.nonCancellable(() => expireConfirmations(input))
     }
     throw error
   }

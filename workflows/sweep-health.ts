@@ -46,9 +46,9 @@ export async function sweepHealth(progress: SweepProgress = START): Promise<Swee
   }
 }
 
-type Counted = Exclude<keyof SweepProgress, 'after'>
+type AccountCounter = Exclude<keyof SweepProgress, 'after'>
 
-async function check(account: Parameters<typeof checkAccount>[0]): Promise<Counted> {
+async function check(account: Parameters<typeof checkAccount>[0]): Promise<AccountCounter> {
   try {
     return (await checkAccount(account)) === 'checked' ? 'checked' : 'unanswered'
   } catch (error) {

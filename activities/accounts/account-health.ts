@@ -11,7 +11,7 @@ import * as notices from '../../src/store/accounts/notices.ts'
 import * as senders from '../../src/store/accounts/senders.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
-import type { HealthReader, Told } from '../provider.ts'
+import type { HealthReader, ProviderAnswer } from '../provider.ts'
 
 /** Time limit of all queries about one account's health. */
 const READING_MS = 8_000
@@ -40,13 +40,13 @@ export function createHealthActivities(deps: HealthDeps) {
     const sender = await senders.find(sql, account.organizationId, account.connectionId)
     if (!sender || sender.disconnected) return 'gone'
     const at = now()
-    const told = await deps.health.read(sender, AbortSignal.timeout(readingMs))
-    if (told.kind === 'told') {
-      await learnRate(sender, told.value)
-      const reading = await withOwnRates(account, told.value, at)
+    const answer = await deps.health.read(sender, AbortSignal.timeout(readingMs))
+    if (answer.kind === 'told') {
+      await learnRate(sender, answer.value)
+      const reading = await withOwnRates(account, answer.value, at)
       await store(account, sender, { kind: 'told', value: reading }, at)
     } else {
-      await store(account, sender, told, at)
+      await store(account, sender, answer, at)
     }
     // Their failures are their own: the verdict is stored, and tomorrow they are due again.
     const { organizationId, connectionId } = account
@@ -55,7 +55,7 @@ export function createHealthActivities(deps: HealthDeps) {
         log.warn({ err: error, organizationId, connectionId }, 'the sweep leaves something undone')
       })
     }
-    return told.kind === 'told' ? 'checked' : 'unanswered'
+    return answer.kind === 'told' ? 'checked' : 'unanswered'
   }
 
   async function learnRate(
@@ -63,8 +63,8 @@ export function createHealthActivities(deps: HealthDeps) {
     { maxSendRate, max24Hour, sentLast24Hours }: AccountReading,
   ) {
     if (!maxSendRate || maxSendRate < 0 || max24Hour === null) return
-    const told = { maxSendRate, max24Hour, sentLast24Hours: sentLast24Hours ?? 0 }
-    await sendLimits.learn(sql, account, told)
+    const limits = { maxSendRate, max24Hour, sentLast24Hours: sentLast24Hours ?? 0 }
+    await sendLimits.learn(sql, account, limits)
   }
 
   /** Adds our own rates if the provider has none. */
@@ -84,7 +84,7 @@ export function createHealthActivities(deps: HealthDeps) {
   const store = (
     account: health.Account,
     sender: senders.SendingConnection,
-    told: Told<AccountReading>,
+    answer: ProviderAnswer<AccountReading>,
     at: number,
   ): Promise<void> =>
     transact(sql, async (tx) => {
@@ -93,7 +93,7 @@ export function createHealthActivities(deps: HealthDeps) {
       const checkedAt = before.checkedAt === null ? null : Date.parse(before.checkedAt)
       // Another check has been told later news meanwhile.
       if (checkedAt !== null && checkedAt > at) return
-      const after = await write(tx, account, { told, at, checkedAt })
+      const after = await write(tx, account, { answer, at, checkedAt })
       if (after !== undefined) await tellOwners(tx, { sender, before: before.status, ...after, at })
     })
 
@@ -106,8 +106,8 @@ export function createHealthActivities(deps: HealthDeps) {
   }
 }
 
-interface Answered {
-  told: Told<AccountReading>
+interface AnsweredReading {
+  answer: ProviderAnswer<AccountReading>
   at: number
   checkedAt: number | null
 }
@@ -116,16 +116,16 @@ interface Answered {
 async function write(
   tx: Transaction,
   account: health.Account,
-  { told, at, checkedAt }: Answered,
+  { answer, at, checkedAt }: AnsweredReading,
 ): Promise<{ status: HealthStatus; reasons: string[] } | undefined> {
   const time = new Date(at).toISOString()
-  if (told.kind === 'told') {
-    const reading = told.value
+  if (answer.kind === 'told') {
+    const reading = answer.value
     const verdict = verdictOf({ ...reading, usedRatio: usedRatio(reading) })
     await health.record(tx, account, { reading, verdict, at: time })
     return verdict
   }
-  await health.recordRefusal(tx, account, { refusal: told.kind, at: time })
+  await health.recordRefusal(tx, account, { refusal: answer.kind, at: time })
   // An hour without an answer says nothing about the account; after a day nothing is known of it.
   if (checkedAt === null || at - checkedAt < DAY_MS) return undefined
   await health.forget(tx, account)
@@ -147,8 +147,10 @@ async function tellOwners(
   const { organizationId, connectionId, accountId: accountNumber, region } = sender
   const about = { organizationId, kind: 'account_health', subject: connectionId } as const
   const since = new Date(at - DAY_MS).toISOString()
-  const told = (await notices.listSince(tx, { ...about, since })).map(({ data }) => data.status)
-  if (!isNews(status, before, told)) return
+  const toldStatuses = (await notices.listSince(tx, { ...about, since })).map(
+    ({ data }) => data.status,
+  )
+  if (!isNews(status, before, toldStatuses)) return
   const time = new Date(at).toISOString()
   await notices.put(tx, {
     ...about,

@@ -34,11 +34,11 @@ export async function probeConsolePolicy(
   if (!sender || sender.disconnected) return 'skipped'
   const probe = await consolePolicies.findProbe(sql, account)
   if (!probe) return 'skipped'
-  const told = await provider.version(sender, AbortSignal.timeout(PROBE_MS))
+  const answer = await provider.version(sender, AbortSignal.timeout(PROBE_MS))
   // Whoever sets up the role asks again at once. One that throttles is left alone for the minute.
-  if (told.kind === 'denied') await consolePolicies.giveBack(sql, probe)
-  if (told.kind !== 'told') return told.kind
-  await consolePolicies.record(sql, account, told.value)
+  if (answer.kind === 'denied') await consolePolicies.giveBack(sql, probe)
+  if (answer.kind !== 'told') return answer.kind
+  await consolePolicies.record(sql, account, answer.value)
   return 'found'
 }
 

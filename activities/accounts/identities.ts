@@ -52,20 +52,20 @@ export function createIdentityActivities(deps: IdentityDeps) {
     const sender = await senders.find(sql, input.organizationId, input.connectionId)
     if (!sender || sender.disconnected) return 'denied'
     if (subject !== null) {
-      const told = await identities.find(sender, subject, AbortSignal.timeout(PROVIDER_MS))
-      if (told.kind !== 'told') return told.kind
-      if (told.value === undefined) return 'missing'
-      const body = await withRecords(told.value, sender.region)
+      const answer = await identities.find(sender, subject, AbortSignal.timeout(PROVIDER_MS))
+      if (answer.kind !== 'told') return answer.kind
+      if (answer.value === undefined) return 'missing'
+      const body = await withRecords(answer.value, sender.region)
       await readings.addPage(sql, input, { version, page: 0, body })
       return 'read'
     }
-    const whole = AbortSignal.timeout(LIST_MS)
-    const signalOfPage = () => AbortSignal.any([whole, AbortSignal.timeout(PROVIDER_MS)])
-    let page = 0
+    const listSignal = AbortSignal.timeout(LIST_MS)
+    const signalOfPage = () => AbortSignal.any([listSignal, AbortSignal.timeout(PROVIDER_MS)])
+    let pageNumber = 0
     // Written as they come: an account may have ten thousand.
-    for await (const told of identities.list(sender, signalOfPage)) {
-      if (told.kind !== 'told') return told.kind
-      await readings.addPage(sql, input, { version, page: page++, body: told.value })
+    for await (const page of identities.list(sender, signalOfPage)) {
+      if (page.kind !== 'told') return page.kind
+      await readings.addPage(sql, input, { version, page: pageNumber++, body: page.value })
     }
     return 'read'
   }

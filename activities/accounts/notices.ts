@@ -83,7 +83,7 @@ export function createNoticeActivities(deps: NoticeDeps) {
       claimed.recipients.map(({ id, email }) => {
         const rendered = { ...textTo(email, input, notice), html: null }
         const making = compose('notice', from, { rendered, isMarketing: false }, { email })
-        return { id, job: making.then((made) => jobOf(id, made)) }
+        return { id, job: making.then((composedNotice) => jobOf(id, composedNotice)) }
       }),
       {
         iamRole: { ...NOBODY, region: sender.region },

@@ -54,8 +54,8 @@ async function probe(
   verifier: Verifier,
   sender: senders.SendingConnection,
 ): Promise<Check[]> {
-  const { checks, from, ...told } = await verifier.verify(sender)
-  const { maxSendRate, max24Hour, sentLast24Hours, pricingPlan } = told
+  const { checks, from, ...accountFacts } = await verifier.verify(sender)
+  const { maxSendRate, max24Hour, sentLast24Hours, pricingPlan } = accountFacts
   if (maxSendRate !== null && max24Hour !== null) {
     const limits = { maxSendRate, max24Hour, sentLast24Hours: sentLast24Hours ?? 0 }
     await sendLimits.learn(sql, sender, limits)
@@ -92,8 +92,8 @@ async function tryConfigurationSet(
   sender: senders.SendingConnection,
   from: string,
 ): Promise<void> {
-  const { configurationSet: known, configurationSetTriedAgoMs: agoMs } = sender
-  const everyMs = known === null ? TRY_EVERY_MS : TRY_AGAIN_MS
+  const { configurationSet: knownSet, configurationSetTriedAgoMs: agoMs } = sender
+  const everyMs = knownSet === null ? TRY_EVERY_MS : TRY_AGAIN_MS
   if (agoMs !== null && agoMs < everyMs) return
   if (!(await hasPermit(sql, sender))) return
   const configurationSet = configurationSetName(sender.externalId)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Purpose } from '../../src/domain/accounts/aws-actions.ts'
-import type { Refusal, Told } from '../provider.ts'
+import type { Refusal, ProviderAnswer } from '../provider.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import type { Roles } from './roles.ts'
 import type { Credentials } from './signature.ts'
@@ -41,7 +41,7 @@ interface Question<T> {
  * further. Throttled calls are repeated after a pause, refused credentials are replaced once,
  * anything else is tried once. Ends with `signal` at the latest.
  */
-export async function ask<T>(question: Question<T>): Promise<Told<T>> {
+export async function ask<T>(question: Question<T>): Promise<ProviderAnswer<T>> {
   const { roles, iamRole, purpose, signal, call, tries = MOST_TRIES } = question
   let renewed = false
   for (let tried = 1; ; tried++) {

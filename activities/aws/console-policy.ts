@@ -21,7 +21,7 @@ const VERSIONLESS = ['NoSuchEntity', 'NoSuchEntityException', 'AccessDenied']
 export function createConsolePolicies(roles: Roles): ConsolePolicies {
   return {
     version: async (iamRole, signal) => {
-      const told = await ask({
+      const answer = await ask({
         roles,
         iamRole,
         purpose: 'policy',
@@ -31,8 +31,8 @@ export function createConsolePolicies(roles: Roles): ConsolePolicies {
         call: (credentials) => readVersion(iamRole, credentials, signal),
       })
       // Whoever asks next has set up the role meanwhile: the refusal is not remembered.
-      if (told.kind === 'denied') roles.forget(iamRole, 'policy')
-      return told
+      if (answer.kind === 'denied') roles.forget(iamRole, 'policy')
+      return answer
     },
   }
 }

@@ -6,13 +6,13 @@ import { SendEmailCommand, SESv2Client } from '@aws-sdk/client-sesv2'
  * file, FIPS and dual-stack switches) apply to our own calls, too. Each region is asked about once.
  */
 export function createSendEndpoints(): (region: string) => Promise<URL> {
-  const known = new Map<string, Promise<URL>>()
+  const endpoints = new Map<string, Promise<URL>>()
   return (region) => {
-    const found = known.get(region) ?? ask(region)
-    known.set(region, found)
+    const endpoint = endpoints.get(region) ?? ask(region)
+    endpoints.set(region, endpoint)
     // A failed look-up is asked again next time.
-    found.catch(() => known.delete(region))
-    return found
+    endpoint.catch(() => endpoints.delete(region))
+    return endpoint
   }
 }
 

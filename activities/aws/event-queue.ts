@@ -63,7 +63,7 @@ function openQueue(roles: Roles, source: QueueSource): EventQueue {
         })
         return receiving
       }
-      const told = await ask({
+      const answer = await ask({
         ...asking,
         signal,
         call: (credentials) =>
@@ -71,9 +71,9 @@ function openQueue(roles: Roles, source: QueueSource): EventQueue {
             .send(command(), { abortSignal: signal })
             .then(({ Messages: messages = [] }) => messages, ifMissing),
       }).finally(() => clearTimeout(timer))
-      if (told.kind !== 'told') return told
-      if (told.value === undefined) return { kind: 'missing' }
-      return { kind: 'received', messages: told.value.flatMap(toMessage) }
+      if (answer.kind !== 'told') return answer
+      if (answer.value === undefined) return { kind: 'missing' }
+      return { kind: 'received', messages: answer.value.flatMap(toMessage) }
     },
 
     delete: async (messages) => {
@@ -83,12 +83,12 @@ function openQueue(roles: Roles, source: QueueSource): EventQueue {
         ReceiptHandle: receipt,
       }))
       const command = () => new DeleteMessageBatchCommand({ QueueUrl, Entries: entries })
-      const told = await ask({
+      const answer = await ask({
         ...asking,
         signal,
         call: (credentials) => clientFor(credentials).send(command(), { abortSignal: signal }),
       })
-      return told.kind === 'told' ? (told.value.Failed?.length ?? 0) : messages.length
+      return answer.kind === 'told' ? (answer.value.Failed?.length ?? 0) : messages.length
     },
 
     close: () => opened?.sqs.destroy(),

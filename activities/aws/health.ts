@@ -1,7 +1,7 @@
 import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch'
 import { GetAccountCommand, type GetAccountResponse, SESv2Client } from '@aws-sdk/client-sesv2'
 import type { AccountReading } from '../../src/domain/accounts/health.ts'
-import type { HealthReader, Told } from '../provider.ts'
+import type { HealthReader, ProviderAnswer } from '../provider.ts'
 import { ask } from './asking.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import type { Roles } from './roles.ts'
@@ -39,15 +39,15 @@ async function readAll(
   roles: Roles,
   iamRole: IamRole,
   signal: AbortSignal,
-): Promise<Told<AccountReading>> {
-  const asked = { roles, iamRole, purpose: 'health', signal } as const
+): Promise<ProviderAnswer<AccountReading>> {
+  const question = { roles, iamRole, purpose: 'health', signal } as const
   const account = await ask({
-    ...asked,
+    ...question,
     call: (credentials) => readAccount(iamRole, credentials, signal),
   })
   if (account.kind !== 'told') return account
   const rates = await ask({
-    ...asked,
+    ...question,
     tries: 1,
     call: (credentials) => readRates(iamRole, credentials, signal),
   })

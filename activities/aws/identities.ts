@@ -31,7 +31,7 @@ export function createIdentities(roles: Roles): Identities {
           PageSize: PAGE_SIZE,
           ...(token === undefined ? {} : { NextToken: token }),
         })
-        const told = await ask({
+        const answer = await ask({
           roles,
           iamRole,
           purpose: 'read',
@@ -40,8 +40,8 @@ export function createIdentities(roles: Roles): Identities {
           call: (credentials) =>
             using(iamRole, credentials, (ses) => ses.send(command, { abortSignal: signal })),
         })
-        if (told.kind !== 'told') return yield told
-        const { EmailIdentities: identities = [], NextToken: next } = told.value
+        if (answer.kind !== 'told') return yield answer
+        const { EmailIdentities: identities = [], NextToken: next } = answer.value
         yield { kind: 'told', value: identities.flatMap(listed) }
         if (next === undefined) return
         token = next
@@ -86,25 +86,25 @@ async function using<T>(
   }
 }
 
-const listed = (given: IdentityInfo): ListedIdentity[] =>
-  given.IdentityName === undefined
+const listed = (identityInfo: IdentityInfo): ListedIdentity[] =>
+  identityInfo.IdentityName === undefined
     ? []
     : [
         {
-          identity: given.IdentityName,
-          identityType: given.IdentityType ?? null,
-          sendingEnabled: given.SendingEnabled ?? null,
-          verificationStatus: given.VerificationStatus ?? null,
+          identity: identityInfo.IdentityName,
+          identityType: identityInfo.IdentityType ?? null,
+          sendingEnabled: identityInfo.SendingEnabled ?? null,
+          verificationStatus: identityInfo.VerificationStatus ?? null,
         },
       ]
 
-function described(identity: string, given: GetEmailIdentityResponse): Identity {
-  const { DkimAttributes: dkim, MailFromAttributes: mailFrom } = given
+function described(identity: string, response: GetEmailIdentityResponse): Identity {
+  const { DkimAttributes: dkim, MailFromAttributes: mailFrom } = response
   return {
     identity,
-    identityType: given.IdentityType ?? null,
-    verifiedForSending: given.VerifiedForSendingStatus ?? false,
-    verificationStatus: given.VerificationStatus ?? null,
+    identityType: response.IdentityType ?? null,
+    verifiedForSending: response.VerifiedForSendingStatus ?? false,
+    verificationStatus: response.VerificationStatus ?? null,
     dkim:
       dkim === undefined
         ? null
@@ -117,7 +117,7 @@ function described(identity: string, given: GetEmailIdentityResponse): Identity 
     mailFromDomain: mailFrom?.MailFromDomain
       ? { domain: mailFrom.MailFromDomain, status: mailFrom.MailFromDomainStatus ?? null }
       : null,
-    feedbackForwarding: given.FeedbackForwardingStatus ?? false,
-    configurationSet: given.ConfigurationSetName ?? null,
+    feedbackForwarding: response.FeedbackForwardingStatus ?? false,
+    configurationSet: response.ConfigurationSetName ?? null,
   }
 }

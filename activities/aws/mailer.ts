@@ -40,7 +40,7 @@ export function createMailer({
   const clocks = new Map<string, { aheadMs: number; foundAt: number }>()
 
   const pool = (origin: string): Pool => {
-    const found =
+    const pool =
       pools.get(origin) ??
       new Pool(origin, {
         connections: CONNECTIONS,
@@ -50,8 +50,8 @@ export function createMailer({
         bodyTimeout: callMs,
         keepAliveTimeout: 10_000,
       })
-    pools.set(origin, found)
-    return found
+    pools.set(origin, pool)
+    return pool
   }
 
   const send = async (mail: Mail, { iamRole, signedAt, beginBy }: Call) => {
@@ -152,12 +152,12 @@ type Slots = ReturnType<typeof createSlots>
 
 /** Admits `most` callers at once. Others wait in order. */
 function createSlots(most: number) {
-  let taken = 0
+  let takenSlots = 0
   const waiting: (() => void)[] = []
   return {
     take: (): Promise<void> | undefined => {
-      if (taken < most) {
-        taken++
+      if (takenSlots < most) {
+        takenSlots++
         return undefined
       }
       return new Promise((resolve) => waiting.push(resolve))
@@ -165,7 +165,7 @@ function createSlots(most: number) {
     free: (): void => {
       const next = waiting.shift()
       if (next) next()
-      else taken--
+      else takenSlots--
     },
   }
 }
@@ -274,8 +274,8 @@ function parse(body: string): { messageId?: string; message: string; type?: stri
     const value: unknown = JSON.parse(body)
     if (typeof value !== 'object' || value === null) return { message: '' }
     const field = (name: string): string | undefined => {
-      const found: unknown = Reflect.get(value, name)
-      return typeof found === 'string' ? found : undefined
+      const property: unknown = Reflect.get(value, name)
+      return typeof property === 'string' ? property : undefined
     }
     const messageId = field('MessageId')
     const type = field('__type')

@@ -19,7 +19,7 @@ import { SIMULATOR } from '../../src/domain/delivery/event-recipients.ts'
 import type { Credentials } from './signature.ts'
 import { signedWith } from './signed-with.ts'
 
-export interface Told {
+export interface AccountFacts {
   maxSendRate: number | null
   max24Hour: number | null
   sentLast24Hours: number | null
@@ -35,7 +35,7 @@ interface Probing {
   queueUrl: string
   credentials: Credentials
   signal: AbortSignal
-  told: Told
+  accountFacts: AccountFacts
 }
 
 export interface Probe {
@@ -96,10 +96,10 @@ async function sendNothing(probing: Probing): Promise<void> {
 async function askRate(probing: Probing): Promise<void> {
   await ses(probing, async (client) => {
     const account = await client.send(new GetAccountCommand({}), { abortSignal: probing.signal })
-    probing.told.maxSendRate = account.SendQuota?.MaxSendRate ?? null
-    probing.told.max24Hour = account.SendQuota?.Max24HourSend ?? null
-    probing.told.sentLast24Hours = account.SendQuota?.SentLast24Hours ?? null
-    probing.told.pricingPlan = account.PricingAttributes?.CurrentPlan?.slice(0, 100) ?? null
+    probing.accountFacts.maxSendRate = account.SendQuota?.MaxSendRate ?? null
+    probing.accountFacts.max24Hour = account.SendQuota?.Max24HourSend ?? null
+    probing.accountFacts.sentLast24Hours = account.SendQuota?.SentLast24Hours ?? null
+    probing.accountFacts.pricingPlan = account.PricingAttributes?.CurrentPlan?.slice(0, 100) ?? null
   })
 }
 
@@ -118,7 +118,7 @@ async function listIdentities(probing: Probing): Promise<void> {
         name !== undefined && SendingEnabled === true && VerificationStatus === 'SUCCESS',
     )
     const name = usable?.IdentityName
-    if (name !== undefined) probing.told.from = name.includes('@') ? name : `probe@${name}`
+    if (name !== undefined) probing.accountFacts.from = name.includes('@') ? name : `probe@${name}`
   })
 }
 

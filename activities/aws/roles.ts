@@ -54,16 +54,16 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
   let toldAt = Number.NEGATIVE_INFINITY
 
   const client = (region: string): STSClient => {
-    const known = clients.get(region)
-    if (known) return known
+    const cachedClient = clients.get(region)
+    if (cachedClient) return cachedClient
     if (clients.size >= MAX_CLIENTS) clients.clear()
-    const made = new STSClient({
+    const newClient = new STSClient({
       region,
       maxAttempts: 2,
       requestHandler,
     })
-    clients.set(region, made)
-    return made
+    clients.set(region, newClient)
+    return newClient
   }
 
   /**
@@ -72,7 +72,7 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
    */
   const assume = async (iamRole: IamRole, purpose: Purpose, { withExternalId = true } = {}) => {
     const sts = client(iamRole.region)
-    const { Credentials: made } = await sts.send(
+    const { Credentials: credentials } = await sts.send(
       new AssumeRoleCommand({
         RoleArn: roleArn(iamRole.accountId, iamRole.region, iamRole.externalId),
         RoleSessionName: `letterloom-${iamRole.organizationId}`.slice(0, 64),
@@ -81,15 +81,17 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
         ...(withExternalId ? { ExternalId: iamRole.externalId } : {}),
       }),
     )
-    if (!made?.AccessKeyId || !made.SecretAccessKey) throw new Error('STS answered no credentials')
-    if (made.Expiration) tellClock(made.Expiration.getTime() - SESSION_SECONDS * 1_000)
+    if (!credentials?.AccessKeyId || !credentials.SecretAccessKey)
+      throw new Error('STS answered no credentials')
+    if (credentials.Expiration)
+      tellClock(credentials.Expiration.getTime() - SESSION_SECONDS * 1_000)
     return {
-      accessKeyId: made.AccessKeyId,
-      secretAccessKey: made.SecretAccessKey,
-      sessionToken: made.SessionToken,
+      accessKeyId: credentials.AccessKeyId,
+      secretAccessKey: credentials.SecretAccessKey,
+      sessionToken: credentials.SessionToken,
       // As the SDK has found it by the answers so far.
       clockAheadMs: sts.config.systemClockOffset,
-      expiresAt: made.Expiration?.getTime() ?? now() + SESSION_SECONDS * 1_000,
+      expiresAt: credentials.Expiration?.getTime() ?? now() + SESSION_SECONDS * 1_000,
     }
   }
 
@@ -103,16 +105,16 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
 
   const credentials = (iamRole: IamRole, purpose: Purpose): Promise<Credentials> => {
     const key = keyOf(iamRole, purpose)
-    const known = cache.get(key)
-    if (known && known.until > now()) return known.credentials
-    const made = assume(iamRole, purpose)
+    const cachedEntry = cache.get(key)
+    if (cachedEntry && cachedEntry.until > now()) return cachedEntry.credentials
+    const newCredentials = assume(iamRole, purpose)
     const entry: Entry = {
       connectionId: iamRole.connectionId,
-      credentials: made,
+      credentials: newCredentials,
       until: now() + ASKING_FOR_MS,
       refusedAt: undefined,
     }
-    made.then(
+    newCredentials.then(
       ({ expiresAt }) => {
         entry.until = expiresAt - RENEW_BEFORE_MS
       },
@@ -157,9 +159,9 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
      * For the connections in `asked`, keeps only entries of connections in `connected`, and no
      * refusal that is older than the last successful verification.
      */
-    keep: (asked: readonly string[], connected: readonly Connected[]): void => {
+    keep: (askedIds: readonly string[], connected: readonly Connected[]): void => {
       const verified = new Map(connected.map(({ id, verifiedAgoMs }) => [id, verifiedAgoMs]))
-      const about = new Set(asked)
+      const about = new Set(askedIds)
       for (const [key, { connectionId, refusedAt }] of cache) {
         if (!about.has(connectionId)) continue
         const agoMs = verified.get(connectionId)

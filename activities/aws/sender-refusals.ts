@@ -24,8 +24,11 @@ export function isOfSender(
   if (name === 'MailFromDomainNotVerifiedException') return true
   if (!REFUSED.includes(name)) return false
   if (!NOT_VERIFIED.test(message)) return ABOUT_FROM.test(message)
-  const named = addressesIn(message)
-  return named.includes(addressesIn(from).at(-1) ?? '') || !named.includes(to.toLowerCase())
+  const namedAddresses = addressesIn(message)
+  return (
+    namedAddresses.includes(addressesIn(from).at(-1) ?? '') ||
+    !namedAddresses.includes(to.toLowerCase())
+  )
 }
 
 const addressesIn = (text: string): string[] => text.toLowerCase().match(ADDRESSES) ?? []

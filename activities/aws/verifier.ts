@@ -3,11 +3,11 @@ import type { Check } from '../../src/domain/accounts/verification.ts'
 import type { Verifier } from '../mailer.ts'
 import { type Deadline, deadline, isDenied, permissionError } from './failures.ts'
 import { acceptsConfigurationSet } from './configuration-set.ts'
-import { PROBES, type Told } from './probes.ts'
+import { PROBES, type AccountFacts } from './probes.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import type { Roles } from './roles.ts'
 
-const NOTHING_TOLD: Readonly<Told> = {
+const NOTHING_TOLD: Readonly<AccountFacts> = {
   maxSendRate: null,
   max24Hour: null,
   sentLast24Hours: null,
@@ -28,7 +28,7 @@ export function createVerifier(roles: Roles, withinMs = WITHIN_MS): Verifier {
   return {
     verify: async (iamRole) => {
       const end = deadline(withinMs)
-      const told: Told = { ...NOTHING_TOLD }
+      const accountFacts: AccountFacts = { ...NOTHING_TOLD }
       try {
         const [assumable, stranger] = await Promise.all([
           checkRole(roles, iamRole, end),
@@ -37,11 +37,11 @@ export function createVerifier(roles: Roles, withinMs = WITHIN_MS): Verifier {
         if (assumable.ok) roles.forgetRefusals(iamRole)
         const { eventQueueUrl: queueUrl } = iamRole
         const purposes = PURPOSES.filter((purpose) => purpose !== 'queue' || queueUrl)
-        const trial = { roles, iamRole, queueUrl: queueUrl ?? '', end, told }
+        const trial = { roles, iamRole, queueUrl: queueUrl ?? '', end, accountFacts }
         const permissions = assumable.ok
           ? await Promise.all(purposes.map((purpose) => tryOut(purpose, trial)))
           : purposes.map(notTried)
-        return { checks: [assumable, stranger, ...permissions.flat()], ...told }
+        return { checks: [assumable, stranger, ...permissions.flat()], ...accountFacts }
       } finally {
         end.clear()
       }
@@ -77,13 +77,13 @@ interface Trial {
   iamRole: IamRole
   queueUrl: string
   end: Deadline
-  told: Told
+  accountFacts: AccountFacts
 }
 
 /** Tries the permissions of one purpose in order, with that purpose's own credentials. */
 async function tryOut(
   purpose: Purpose,
-  { roles, iamRole, queueUrl, end, told }: Trial,
+  { roles, iamRole, queueUrl, end, accountFacts }: Trial,
 ): Promise<Check[]> {
   const assumed = roles.assume(iamRole, purpose)
   // Each probe sees its failure; unobserved before the first it would end the process.
@@ -91,12 +91,12 @@ async function tryOut(
   const checks: Check[] = []
   for (const { action, run } of PROBES[purpose]) {
     const probing = async (): Promise<void> =>
-      run({ iamRole, queueUrl, credentials: await assumed, signal: end.signal, told })
+      run({ iamRole, queueUrl, credentials: await assumed, signal: end.signal, accountFacts })
     const error = await end.before(probing()).then(() => undefined, permissionError)
     checks.push(error ? { name: action, ok: false, error } : { name: action, ok: true })
   }
   return checks.map((check) =>
-    check.name === 'ses:GetAccount' && check.ok && !told.maxSendRate
+    check.name === 'ses:GetAccount' && check.ok && !accountFacts.maxSendRate
       ? { name: check.name, ok: false, error: 'no_sending_rate' }
       : check,
   )

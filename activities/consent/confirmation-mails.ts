@@ -84,13 +84,13 @@ export function confirmationMails(
     connectionId,
     sender: { from: { address: topic.from, name: topic.fromName }, replyTo: null },
     make: async (requests) => {
-      const whole = requests.map((request) => ({
+      const completeRequests = requests.map((request) => ({
         ...request,
         brand: topic.brand,
         topic: { name: topic.topicName },
       }))
-      const own = await ownMails(whole)
-      return whole.map((request, index) => own[index] ?? plainConfirmation(request))
+      const own = await ownMails(completeRequests)
+      return completeRequests.map((request, index) => own[index] ?? plainConfirmation(request))
     },
   }
 }

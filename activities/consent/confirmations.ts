@@ -63,8 +63,8 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
     tx: Transaction,
     { organizationId, which, mail }: ConfirmationInput & { mail: number },
   ): Promise<boolean> {
-    const wanted = { mail, limit: CONTACTS_A_STEP }
-    const unmailed = await lockUnmailed(tx, organizationId, which, wanted)
+    const selection = { mail, limit: CONTACTS_A_STEP }
+    const unmailed = await lockUnmailed(tx, organizationId, which, selection)
     const { awaited, more } = unmailed
     if (awaited.length === 0) return more
     const topicIds = [...new Set(awaited.map(({ topicId }) => topicId))]
@@ -152,9 +152,9 @@ async function renderMails(all: readonly ToRender[]): Promise<SingleMail[]> {
     for (const [index, { message }] of ofTopic.entries()) {
       const content = { rendered: mails[index], isMarketing: false }
       const recipient = { email: message.recipient }
-      const made = await compose('confirmation', topic.sender, content, recipient)
-      if ('failed' in made) throw new Error(made.failed.error)
-      messages.push({ ...message, ...made.mail })
+      const composedMail = await compose('confirmation', topic.sender, content, recipient)
+      if ('failed' in composedMail) throw new Error(composedMail.failed.error)
+      messages.push({ ...message, ...composedMail.mail })
     }
   }
   return messages

@@ -34,9 +34,9 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
     { organizationId, erasureId }: EraseContactInput,
     executor: Executor = sql,
   ) => {
-    const found = await erasures.findRunning(executor, organizationId, erasureId)
-    if (!found) return undefined
-    const { contactId, contactIds, email, phone, externalId, requestedAt: until } = found
+    const erasure = await erasures.findRunning(executor, organizationId, erasureId)
+    if (!erasure) return undefined
+    const { contactId, contactIds, email, phone, externalId, requestedAt: until } = erasure
     const addresses = await formerAddresses.listOf(executor, organizationId, contactIds)
     const names = personNames(organizationId, { contactIds, email, phone, addresses })
     return {
@@ -65,9 +65,9 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
     eraseMails: (input: EraseContactInput): Promise<{ more: boolean }> =>
       withHeartbeat(async () => {
         const { organizationId, erasureId } = input
-        const found = await load(input)
-        if (!found) return { more: false }
-        const { mailed, contactId } = found
+        const erasure = await load(input)
+        if (!erasure) return { more: false }
+        const { mailed, contactId } = erasure
         for (let page = 0; page < PAGES; page++) {
           const keys = await erasedMails.listSettled(sql, mailed, erasurePage)
           if (keys.length === 0) return { more: false }
@@ -97,12 +97,12 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
       withHeartbeat(async () => {
         const { organizationId, erasureId } = input
         if (!(await erasures.horizonPassed(sql, organizationId, erasureId))) return false
-        const found = await load(input)
-        if (!found) return true
-        await erasedFlows.erase(sql, organizationId, found.person.contactIds)
-        await erasedRecords.redactAnswers(sql, organizationId, found.person)
-        await erasedRecords.emptyEventsAside(sql, organizationId, found.person)
-        await importReports.emptyNaming(sql, organizationId, found)
+        const erasure = await load(input)
+        if (!erasure) return true
+        await erasedFlows.erase(sql, organizationId, erasure.person.contactIds)
+        await erasedRecords.redactAnswers(sql, organizationId, erasure.person)
+        await erasedRecords.emptyEventsAside(sql, organizationId, erasure.person)
+        await importReports.emptyNaming(sql, organizationId, erasure)
         return true
       }),
 
@@ -113,9 +113,9 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
     completeErasure: (input: EraseContactInput): Promise<boolean> =>
       transact(sql, async (tx) => {
         const { organizationId, erasureId } = input
-        const found = await load(input, tx)
-        if (!found) return true
-        const { person, mailed } = found
+        const erasure = await load(input, tx)
+        if (!erasure) return true
+        const { person, mailed } = erasure
         if (await erasedRecords.anyEventWaits(tx, organizationId, person)) return false
         if (await erasedMails.anyLeft(tx, mailed)) return false
         await forgetAddresses(tx, organizationId, mailed.addressHashes)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createIdentityActivities } from '../../activities/accounts/identities.ts'
-import type { Identities, Told } from '../../activities/provider.ts'
+import type { Identities, ProviderAnswer } from '../../activities/provider.ts'
 import type { Identity, ListedIdentity } from '../../src/domain/accounts/identity.ts'
 import * as readings from '../../src/store/accounts/provider-readings.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterAll(() => database.drop())
 
-const page = (...names: string[]): Told<ListedIdentity[]> => ({
+const page = (...names: string[]): ProviderAnswer<ListedIdentity[]> => ({
   kind: 'told',
   value: names.map((identity) => ({
     identity,
@@ -30,8 +30,11 @@ const page = (...names: string[]): Told<ListedIdentity[]> => ({
 
 /** Reads with a provider that answers these pages, or describes an identity so. */
 async function read(
-  pages: Told<ListedIdentity[]>[],
-  { subject = null, found }: { subject?: string | null; found?: Told<Identity | undefined> } = {},
+  pages: ProviderAnswer<ListedIdentity[]>[],
+  {
+    subject = null,
+    found,
+  }: { subject?: string | null; found?: ProviderAnswer<Identity | undefined> } = {},
 ) {
   const asked: string[] = []
   const identities: Identities = {
