@@ -82,7 +82,7 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
       }),
     )
     if (!credentials?.AccessKeyId || !credentials.SecretAccessKey)
-      throw new Error('STS answered no credentials')
+      throw new Error('STS returned no credentials')
     if (credentials.Expiration)
       tellClock(credentials.Expiration.getTime() - SESSION_SECONDS * 1_000)
     return {

@@ -99,7 +99,7 @@ export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): L
 }
 
 const tooManyTries = (seconds: number) =>
-  new AppError('RATE_LIMITED', 'Too many tries to log in; wait before the next', {
+  new AppError('RATE_LIMITED', 'Too many login attempts. Try again later.', {
     reason: 'too_many_logins',
     retryAfterSeconds: seconds,
   })

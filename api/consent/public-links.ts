@@ -76,5 +76,5 @@ export function refuseLink(accept: string | undefined, reply: FastifyReply): Fas
       body: '<p>It is not complete or no longer valid. Please use the link in the newest mail itself.</p>',
     })
   }
-  throw badRequest('The link is not valid', [{ path: 'token', message: 'is not one of ours' }])
+  throw badRequest('The link is not valid', [{ path: 'token', message: 'is invalid' }])
 }

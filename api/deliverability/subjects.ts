@@ -13,9 +13,9 @@ export function subjectOr400(input: string): { subject: string; domain?: string;
   if (ip !== undefined) return { subject: ip, ip }
   const domain = readDomain(input)
   if (domain !== undefined) return { subject: domain, domain }
-  return refuse('domain', 'must be a domain or an address of the public internet', 'not_a_domain')
+  return refuse('domain', 'must be a domain or an IP address of the public internet', 'not_a_domain')
 }
 
 /** Throws a 400 if the input is not a public IP address. */
 export const ipOr400 = (input: string): string =>
-  readIp(input) ?? refuse('ip', 'must be an address of the public internet', 'not_an_address')
+  readIp(input) ?? refuse('ip', 'must be an IP address of the public internet', 'not_an_address')

@@ -24,14 +24,14 @@ const MEANINGS = {
     name: 'Unauthorized',
     description: 'Credentials are missing, malformed, revoked or expired',
     code: 'UNAUTHORIZED',
-    error: 'Credentials are missing or not valid',
+    error: 'Credentials are missing or invalid',
   },
   402: {
     name: 'PaymentRequired',
     description: 'The organization’s plan lacks the feature or allows no more of it',
     code: 'PAYMENT_REQUIRED',
     error:
-      'Your plan allows 1 connection; these allow more: starter (3), growth (unlimited), scale (unlimited), enterprise (unlimited)',
+      'Your plan allows 1 connection. These plans allow more: starter (3), growth (unlimited), scale (unlimited), enterprise (unlimited)',
     reason: 'plan_limit',
   },
   403: {
@@ -93,7 +93,7 @@ const MEANINGS = {
     name: 'RateLimited',
     description: 'Too many requests; see Retry-After',
     code: 'RATE_LIMITED',
-    error: 'Too many requests; wait 12 s',
+    error: 'Too many requests. Try again in 12 seconds.',
   },
   431: {
     name: 'RequestHeaderFieldsTooLarge',

@@ -28,7 +28,7 @@ export function pageFigures({ page, pageSize, hasMore, counted, ...rest }: Paged
 /** 400 for a list that is asked for by page and by cursor. */
 export function requireOneOf(page: number, cursor: string | undefined): void {
   if (cursor === undefined || page === 1) return
-  throw badRequest('The query parameters page and cursor exclude each other', [
+  throw badRequest('The query parameters page and cursor cannot be combined', [
     { path: 'page', message: 'cannot go with a cursor' },
   ])
 }

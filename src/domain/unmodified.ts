@@ -10,7 +10,7 @@ export function requireUnmodified(
   since: string | undefined,
 ): void {
   if (since === undefined || Date.parse(updatedAt) <= Date.parse(since)) return
-  throw conflict(`Somebody has changed the ${what} since`, {
+  throw conflict(`The ${what} has changed since you read it. Read it again before you change it.`, {
     reason: 'modified',
     details: [{ path: 'ifUnmodifiedSince', message: `is before ${updatedAt}` }],
   })

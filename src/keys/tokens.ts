@@ -142,13 +142,13 @@ export function parseKeyring(text: string): Keyring {
   let signing: Key | undefined
   for (const [index, entry] of text.split(',').entries()) {
     const key = parseKey(entry.trim(), `LETTERLOOM_KEYS: entry ${index + 1}`)
-    if (byId.has(key.id)) throw new Error(`LETTERLOOM_KEYS: key id "${key.id}" is there twice`)
+    if (byId.has(key.id)) throw new Error(`LETTERLOOM_KEYS: key id "${key.id}" is used twice`)
     const isTwin = [...byId.values()].some((each) => equal(each.derive(TWIN), key.derive(TWIN)))
-    if (isTwin) throw new Error(`LETTERLOOM_KEYS: key "${key.id}" is another one's secret again`)
+    if (isTwin) throw new Error(`LETTERLOOM_KEYS: key "${key.id}" has the same secret as another key`)
     byId.set(key.id, key)
     signing ??= key
   }
-  if (signing === undefined) throw new Error('LETTERLOOM_KEYS: no key')
+  if (signing === undefined) throw new Error('LETTERLOOM_KEYS: no keys')
   return { signing, byId }
 }
 

@@ -22,13 +22,13 @@ export type FetchReason =
   | 'timeout'
 
 const MESSAGES: Record<FetchReason, string> = {
-  request_refused: 'The request is not one that is sent',
+  request_refused: 'The request is not allowed',
   address_refused: 'The host is not on the public internet',
-  redirect_refused: 'The redirect is not one that is followed',
+  redirect_refused: 'The redirect is not allowed',
   dns_failed: 'The host has no address',
   dns_unanswered: 'The address of the host could not be looked up',
   connect_failed: 'The host could not be connected to',
-  tls_failed: 'The host could not be trusted: TLS failed',
+  tls_failed: 'The TLS connection to the host failed',
   connection_lost: 'The connection ended before the answer',
   bad_answer: 'The answer is not HTTP, or its headers are too long',
   timeout: 'The answer did not come in time',

@@ -25,7 +25,7 @@ export function checkedHeaders(headers: Headers): Record<string, string> {
   if (entries.length > MOST_HEADERS) throw new FetchError('request_refused', 'Too many headers')
   for (const [name, value] of entries) {
     if (!isFreeHeader(name) || !VALUE.test(value)) {
-      throw new FetchError('request_refused', 'A header is not one that is sent')
+      throw new FetchError('request_refused', 'A header is not allowed')
     }
   }
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]))

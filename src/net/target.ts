@@ -36,7 +36,7 @@ const METADATA_HOST =
  */
 export function targetOf(text: string, base?: URL): Target {
   if (text.length > LONGEST_URL || !URL.canParse(text, base?.href)) {
-    throw new FetchError('request_refused', 'The URL is none, or too long')
+    throw new FetchError('request_refused', 'The URL is invalid or too long')
   }
   const url = new URL(text, base?.href)
   const isSecure = url.protocol === 'https:'
@@ -48,7 +48,7 @@ export function targetOf(text: string, base?: URL): Target {
   }
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port)
   if (REFUSED_PORTS.has(port)) {
-    throw new FetchError('request_refused', 'The port is not one of web servers')
+    throw new FetchError('request_refused', 'The port is not allowed')
   }
   return { url, isSecure, host: hostOf(url), port }
 }
@@ -57,7 +57,7 @@ function hostOf({ hostname }: URL): string {
   if (hostname.startsWith('[')) return hostname.slice(1, -1)
   const host = hostname.replace(/\.$/, '')
   if (isIP(host) === 0 && (host.length > LONGEST_NAME || !NAME.test(host))) {
-    throw new FetchError('request_refused', 'The host is not a name of the internet')
+    throw new FetchError('request_refused', 'The host is not a public domain name')
   }
   if (METADATA_HOST.test(host)) {
     throw new FetchError('address_refused', 'The host is not on the public internet')

@@ -30,7 +30,7 @@ export const rowsOf = (row: TSchema, { maxItems }: { maxItems: number }) =>
     maxItems,
     [ROW_ERRORS]: 'errorDetails',
     description:
-      'Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept.',
+      'Each row is checked on its own. An invalid row is reported in `errorDetails`, and all other rows are accepted.',
   })
 
 /**
@@ -97,12 +97,14 @@ export const From = (description = '') =>
     format: 'mailbox',
     maxLength: LONGEST_MAILBOX,
     description:
-      `${description} An address, alone or as \`Name <address>\`; a name with punctuation is in quotes: \`"Lee, Ann" <ann@example.com>\`. It is answered split: \`from\` the address, \`fromName\` the name.`.trim(),
+      `${description} An email address, alone or as \`Name <address>\`. Quote a name that contains punctuation: \`"Lee, Ann" <ann@example.com>\`. Responses return the address as \`from\` and the name as \`fromName\`.`.trim(),
     examples: ['news@example.com', 'Example News <news@example.com>'],
   })
 
 export const FromName = (maxLength: number) =>
-  line(maxLength, { description: 'If `from` has a name, too, they must be the same.' })
+  line(maxLength, {
+    description: 'Name of the sender. If `from` also contains a name, both must be equal.',
+  })
 
 const LONGEST_ID = 36
 
@@ -112,16 +114,16 @@ export const accountNames = {
     Type.String({
       maxLength: LONGEST_ID,
       description:
-        'The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected.',
+        'The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected.',
     }),
   ),
   awsAccountId: Type.Optional(
-    Type.String({ maxLength: LONGEST_ID, description: 'Another name of `cloudAccountId`.' }),
+    Type.String({ maxLength: LONGEST_ID, description: 'Alias of `cloudAccountId`.' }),
   ),
 }
 
 /** A path parameter may be anything up to the router's limit. Storage decides what it names. */
-const PathId = Type.String({ minLength: 1, maxLength: 1024, description: 'Which one.' })
+const PathId = Type.String({ minLength: 1, maxLength: 1024, description: 'Id of the resource.' })
 
 export const IdParams = strict({ id: PathId })
 export const FlowParams = strict({ workflowId: PathId })
@@ -132,12 +134,17 @@ export const Cursor = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 1024,
-    description: 'The `nextCursor` of the page before, with the same filters.',
+    description: 'The `nextCursor` of the previous page. Use the same filters.',
   }),
 )
 
 export const limit = (fallback: number, most: number) =>
-  Type.Integer({ minimum: 1, maximum: most, default: fallback, description: 'Rows of a page.' })
+  Type.Integer({
+    minimum: 1,
+    maximum: most,
+    default: fallback,
+    description: 'Maximum number of rows in a page.',
+  })
 
 const MOST_PAGES = 1_000_000
 
@@ -145,16 +152,18 @@ export const Page = Type.Integer({
   minimum: 1,
   maximum: MOST_PAGES,
   default: 1,
-  description: 'Which page, from 1.',
+  description: 'Number of the page, starting at 1.',
 })
 
-export const NextCursor = nullable(Type.String({ description: 'Null at the end.' }))
+export const NextCursor = nullable(
+  Type.String({ description: 'Cursor of the next page. Null on the last page.' }),
+)
 
 /** A remark for the caller of an accepted request. */
 export const Warning = Type.Object(
   {
-    reason: Type.String({ description: 'One of an open set of words.' }),
-    path: Type.String({ description: 'The place of the input that it is about.' }),
+    reason: Type.String({ description: 'A stable snake_case word. New ones may be added.' }),
+    path: Type.String({ description: 'Path of the input field.' }),
     message: Type.String(),
   },
   {
@@ -177,7 +186,7 @@ export const warnings = {
     Type.Array(Warning, {
       minItems: 1,
       description:
-        'Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever.',
+        'Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once.',
     }),
   ),
 }

@@ -4,7 +4,7 @@ import { Count, oneOf } from './common.ts'
 
 const Details = Type.Array(
   Type.Object({
-    path: Type.String({ description: 'Where in the input: `steps[0].config.url`.' }),
+    path: Type.String({ description: 'Path of the invalid input: `steps[0].config.url`.' }),
     message: Type.String(),
     contactId: Type.Optional(Type.String()),
   }),
@@ -13,13 +13,17 @@ const Details = Type.Array(
 /** Body of every 4xx and 5xx answer. */
 export const ApiError = Type.Object(
   {
-    error: Type.String({ description: 'For people. Wording may change; do not parse it.' }),
-    code: oneOf(ERROR_CODES, { description: 'For programs. Stable.' }),
+    error: Type.String({
+      description: 'Message for people. Its wording may change, so do not parse it.',
+    }),
+    code: oneOf(ERROR_CODES, { description: 'Stable error code for programs.' }),
     requestId: Type.Optional(
-      Type.String({ description: 'Equals the `x-request-id` header; quote it to support.' }),
+      Type.String({
+        description: 'Equals the `x-request-id` header. Include it when you contact support.',
+      }),
     ),
     reason: Type.Optional(
-      Type.String({ description: 'A stable snake_case word that says more than the code.' }),
+      Type.String({ description: 'A stable snake_case word that is more specific than the code.' }),
     ),
     details: Type.Optional(Details),
   },
@@ -38,10 +42,14 @@ export type ApiError = Static<typeof ApiError>
 
 const RowError = Type.Object(
   {
-    index: { ...Count, description: 'Which row of the request, from 0.' },
-    code: oneOf(ERROR_CODES, { description: 'As of an error of this row alone.' }),
-    reason: Type.String({ description: 'A stable word: `contact_not_found` …' }),
-    message: Type.String({ description: 'For people. Names the place: `contacts[3].email`.' }),
+    index: { ...Count, description: 'Position of the row in the request, starting at 0.' },
+    code: oneOf(ERROR_CODES, {
+      description: 'Error code that the row would get in a request of its own.',
+    }),
+    reason: Type.String({ description: 'A stable snake_case word: `contact_not_found` …' }),
+    message: Type.String({
+      description: 'Message for people. It contains the path: `contacts[3].email`.',
+    }),
     details: Type.Optional(Details),
   },
   { title: 'RowError' },
@@ -49,6 +57,6 @@ const RowError = Type.Object(
 
 /** Refused rows in the answer to a request of many rows. */
 export const rowErrors = {
-  errors: Type.Array(Type.String(), { description: 'What `errorDetails` says, for people.' }),
-  errorDetails: Type.Array(RowError, { description: 'Rows that were refused, in their order.' }),
+  errors: Type.Array(Type.String(), { description: 'Messages of `errorDetails`, for people.' }),
+  errorDetails: Type.Array(RowError, { description: 'Refused rows, in the order of the request.' }),
 }

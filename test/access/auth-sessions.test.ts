@@ -69,7 +69,7 @@ describe('a session', () => {
       const { requestId, ...rest } = body
       expect(requestId).toBeDefined()
       expect([token, status, headers['www-authenticate']]).toEqual([token, 401, 'Bearer'])
-      expect(rest).toEqual({ error: 'Credentials are missing or not valid', code: 'UNAUTHORIZED' })
+      expect(rest).toEqual({ error: 'Credentials are missing or invalid', code: 'UNAUTHORIZED' })
     }
     const cookie = await inject(api.app, {
       url: '/v1/organization',

@@ -39,7 +39,7 @@ describe('credentials', () => {
       const { requestId, ...rest } = answer.body
       expect(requestId).toBe(answer.headers['x-request-id'])
       expect(rest).toEqual({
-        error: 'Credentials are missing or not valid',
+        error: 'Credentials are missing or invalid',
         code: 'UNAUTHORIZED',
       })
     }

@@ -76,7 +76,7 @@ test('a feature that the plan lacks is 402 and names the plans that have it', as
   expect(refusal).toMatchObject({
     code: 'PAYMENT_REQUIRED',
     reason: 'plan_limit',
-    message: 'Your plan has no segments; these have: starter, growth, scale, enterprise',
+    message: 'Your plan does not include segments. These plans do: starter, growth, scale, enterprise',
   })
   const paid = await organization('starter')
   await requireFeature(within(api.deps.sql, paid.organizationId), paid.organizationId, 'segments')
@@ -91,7 +91,7 @@ test('the second account of a free organization is 402; its first can be updated
     402,
     {
       error:
-        'Your plan allows 1 connection; these allow more: starter (3), growth (unlimited), scale (unlimited), enterprise (unlimited)',
+        'Your plan allows 1 connection. These plans allow more: starter (3), growth (unlimited), scale (unlimited), enterprise (unlimited)',
       code: 'PAYMENT_REQUIRED',
       reason: 'plan_limit',
       requestId: expect.any(String),
@@ -113,7 +113,7 @@ test('several are in the plural, and plans that allow no more are not named', as
   const client = await organization('starter')
   for (const n of [1, 2, 3]) expect((await connect(client, n)).status).toBe(200)
   expect((await connect(client, 4)).body.error).toMatch(
-    /^Your plan allows 3 connections; these allow more: growth \(unlimited\), /,
+    /^Your plan allows 3 connections\. These plans allow more: growth \(unlimited\), /,
   )
 })
 

@@ -197,7 +197,7 @@ test.each<[string, unknown, string, string]>([
     'a unit where none goes',
     { field: 'email', operator: 'exists', unit: 'days' },
     'unit',
-    'goes with a span',
+    'can only be used with',
   ],
   [
     'a value where none goes',
@@ -252,7 +252,7 @@ describe('a condition', () => {
     expect(problems({ logic: 'OR', groups: [{ filters: [] }, { filters: [{ a: 1 }] }] })).toEqual([
       'condition.groups[0].filters must not be empty: a group without filters says nothing',
       'condition.groups[1].filters[0].a is not known here',
-      'condition.groups[1].filters[0].field is not a field that conditions know',
+      'condition.groups[1].filters[0].field is not a field of conditions',
     ])
   })
 
@@ -266,9 +266,9 @@ describe('a condition', () => {
     )
     expect(problems(condition)).toEqual([])
     expect(problems(condition, OF_EVENTS)).toEqual([
-      'condition.groups[0].filters[0].field topics cannot be asked about here; it is in: the contact is subscribed to the topic "news"',
-      'condition.groups[0].filters[1].field event.<name> cannot be asked about here; it is in: the event "bought" has occurred',
-      'condition.groups[0].filters[2].field trigger.data cannot be asked about here; it is in: the trigger value "x" is set',
+      'condition.groups[0].filters[0].field topics cannot be used here; it is in: the contact is subscribed to the topic "news"',
+      'condition.groups[0].filters[1].field event.<name> cannot be used here; it is in: the event "bought" has occurred',
+      'condition.groups[0].filters[2].field trigger.data cannot be used here; it is in: the trigger value "x" is set',
     ])
   })
 
@@ -326,7 +326,7 @@ describe('how often an event occurred', () => {
     [{ exactly: 1, atMost: 2 }, undefined, 'exactly does not go with'],
     [{ atLeast: 3, atMost: 2 }, undefined, 'atLeast must not be more than atMost'],
     [{ within: 3 }, undefined, 'unit must be one of'],
-    [{ atLeast: 3 }, 'days', 'unit goes with a span only'],
+    [{ atLeast: 3 }, 'days', 'unit can only be used with'],
     [{ where: [] }, undefined, 'where must be a list'],
     [{ where: sku }, undefined, 'where must be a list'],
     [{ where: [{ ...sku, field: 'sku' }] }, undefined, 'where[0].field must be properties.<key>'],

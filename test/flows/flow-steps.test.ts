@@ -89,7 +89,7 @@ test.each<[string, Step, string]>([
         },
       },
     } as Step,
-    'config.filter.groups[0].filters[0].field event.<name> cannot be asked about here',
+    'config.filter.groups[0].filters[0].field event.<name> cannot be used here',
   ],
   ['a change of nothing', update({}), 'config must change something'],
   [

@@ -299,13 +299,13 @@ describe('is refused by a rule', () => {
       'a webhook at a port of something else',
       withStep('webhook', { ...webhookConfig, url: 'https://sales.example.com:25/hook' }),
       'steps[1].config.url',
-      'Step "The step" (it): config.url cannot be called: The port is not one of web servers',
+      'Step "The step" (it): config.url cannot be called: The port is not allowed',
     ],
     [
       'a webhook at a host that is no name',
       withStep('webhook', { ...webhookConfig, url: 'https://-sales-.example.com/' }),
       'steps[1].config.url',
-      'Step "The step" (it): config.url cannot be called: The host is not a name of the internet',
+      'Step "The step" (it): config.url cannot be called: The host is not a public domain name',
     ],
     [
       'a header of the connection’s',

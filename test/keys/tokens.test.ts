@@ -193,7 +193,7 @@ describe('the keyring', () => {
     ['a:***', 'entry 1 ("a") is not base64'],
     [`a:${Buffer.alloc(31).toString('base64')}`, 'entry 1 ("a") has 31 bytes, not 32'],
     [`a:${Buffer.alloc(33).toString('base64')}`, 'entry 1 ("a") has 33 bytes, not 32'],
-    [`${keyOf('a', 1)},${keyOf('a', 2)}`, 'key id "a" is there twice'],
+    [`${keyOf('a', 1)},${keyOf('a', 2)}`, 'key id "a" is used twice'],
   ])('%j is refused: %s', (text, message) => {
     expect(() => parseKeyring(text)).toThrow(message)
   })

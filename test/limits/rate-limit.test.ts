@@ -109,7 +109,7 @@ describe('an organization', () => {
     )
     const refused = answers.find(({ status }) => status === 429)!
     expect(refused.body).toEqual({
-      error: expect.stringMatching(/^Too many requests; wait \d+ s$/),
+      error: expect.stringMatching(/^Too many requests\. Try again in \d+ seconds\.$/),
       code: 'RATE_LIMITED',
       requestId: expect.any(String),
     })

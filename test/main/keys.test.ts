@@ -14,11 +14,11 @@ describe('no program starts, and no value is repeated, with', () => {
   test.each([
     ['no keys', '', 'LETTERLOOM_KEYS is not set'],
     ['a short key', key(randomBytes(31)), 'LETTERLOOM_KEYS: entry 1 ("k1") has 31 bytes'],
-    ['a key id that is there twice', `${good},${key(twin)}`, 'key id "k1" is there twice'],
+    ['a key id that is there twice', `${good},${key(twin)}`, 'key id "k1" is used twice'],
     [
       'a secret that is there twice',
       `${key(twin)},${key(twin, 'k2')}`,
-      "another one's secret again",
+      'has the same secret as another key',
     ],
     ['zeros', key(Buffer.alloc(32)), 'key "k1" is not random'],
     ['one byte repeated', key(Buffer.alloc(32, 7)), 'key "k1" is not random'],

@@ -138,7 +138,7 @@ describe('users', () => {
     const bob = await json(args, `${PASSWORD}\n`)
     expect(bob).toMatchObject({ email: 'bob@example.com', name: 'Bob' })
     const again = await run(args, `${PASSWORD}\n`)
-    expect([again.code, again.stderr]).toEqual([1, 'There is a user with this address already\n'])
+    expect([again.code, again.stderr]).toEqual([1, 'A user with this address already exists\n'])
     await json(['user', 'add-to-org', 'bob@example.com', organizationId, '--role', 'viewer'])
     const { body } = await logIn(app, { email: 'bob@example.com', password: PASSWORD })
     expect(body.organizations[0].role).toBe('viewer')
@@ -167,7 +167,7 @@ describe('users', () => {
     const { body } = await logIn(app, { email: 'kim@example.com', password: PASSWORD })
     expect(body.organizations).toMatchObject([{ id: organizationId, role: 'admin' }])
     const again = await run(args, '', LINKS)
-    expect([again.code, again.stderr.includes('a member already')]).toEqual([1, true])
+    expect([again.code, again.stderr.includes('already a member')]).toEqual([1, true])
     expect(await database.sql`select from notices`).toEqual([])
   })
 
@@ -233,7 +233,7 @@ describe('users', () => {
     const { code, stderr } = await run(args)
     expect([code, stderr]).toEqual([
       1,
-      'The last owner cannot go; make somebody else an owner first\n',
+      'The last owner cannot be removed or changed. Make another member an owner first.\n',
     ])
   })
 })

@@ -28,8 +28,9 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       schema: {
         tags,
         operationId: 'listApiKeys',
-        summary: 'List API keys, newest first, revoked ones too',
-        description: 'Never with the keys themselves: only their first characters are known.',
+        summary: 'List API keys, newest first',
+        description:
+          'Includes revoked keys. The keys themselves are not stored and cannot be returned, only their first characters.',
         querystring: ApiKeyListQuery,
         response: { 200: ApiKeyList },
       },
@@ -50,8 +51,9 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       schema: {
         tags,
         operationId: 'createApiKey',
-        summary: 'Make an API key; it is shown only now',
-        description: 'Keep it now: only its hash is stored. Its scopes cannot be changed later.',
+        summary: 'Create an API key',
+        description:
+          'The response contains the key. Store it now: it cannot be shown again, since only its hash is stored. The scopes of a key cannot be changed.',
         body: ApiKeyInput,
         response: { 201: NewApiKey },
       },
@@ -71,7 +73,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
         tags,
         operationId: 'renameApiKey',
         summary: 'Rename an API key',
-        description: 'Only the name can change; the other fields are ignored.',
+        description: 'Only the name can be changed. Other fields are ignored.',
         params: IdParams,
         body: ApiKeyPatch,
         response: { 200: ApiKey },
@@ -91,8 +93,9 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       schema: {
         tags,
         operationId: 'revokeApiKey',
-        summary: 'Revoke an API key for ever; again changes nothing',
-        description: 'It stops working within a second everywhere. Its record stays.',
+        summary: 'Revoke an API key',
+        description:
+          'The key stops working everywhere within a second and cannot be restored. Its record stays. Repeated requests have no further effect.',
         params: IdParams,
         response: { 200: Success },
       },

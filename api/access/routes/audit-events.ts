@@ -14,8 +14,9 @@ export const auditEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags: ['account'],
         operationId: 'listAuditEvents',
-        summary: 'List who did what, newest first',
-        description: 'Keys, logins, passwords, roles. Nothing can change or remove what was noted.',
+        summary: 'List audit events, newest first',
+        description:
+          'Returns changes of keys, logins, passwords and roles, with their authors. Audit events cannot be changed or deleted.',
         querystring: AuditEventListQuery,
         response: { 200: AuditEventList },
       },

@@ -44,9 +44,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       schema: {
         tags,
         operationId: 'logIn',
-        summary: 'Get a session for an address and its password',
+        summary: 'Log in',
         description:
-          'A wrong address, a wrong password and a person without one get the same answer, after the same time. Five tries of an account from one address in 15 minutes, twenty of all accounts; after failures an account answers more slowly and never refuses.',
+          'Returns a session for an email address and its password. A wrong address, a wrong password and a person without a password get the same response after the same time. An IP address has five attempts for one account and twenty for all accounts in 15 minutes. After failed attempts, responses for an account get slower, but the account is never locked.',
         body: LoginInput,
         response: { 200: Login, ...failures(401, 403) },
       },
@@ -81,8 +81,8 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       schema: {
         tags,
         operationId: 'logOut',
-        summary: 'End this session',
-        description: 'The token stops working within a second everywhere.',
+        summary: 'Log out',
+        description: 'Ends this session. Its token stops working everywhere within a second.',
         response: { 200: Success },
       },
     },
@@ -102,8 +102,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       schema: {
         tags,
         operationId: 'switchOrganization',
-        summary: 'Get a session for another organization of yours; this one ends',
-        description: 'The new token ends when the old one would have.',
+        summary: 'Switch to another organization',
+        description:
+          'Returns a session for another organization of yours and ends this one. The new session expires when the old one would have expired.',
         body: SwitchInput,
         response: { 200: SwitchedSession, ...failures(409) },
       },
@@ -130,9 +131,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       schema: {
         tags,
         operationId: 'changePassword',
-        summary: 'Change your password; your other sessions end',
+        summary: 'Change your password',
         description:
-          'All your other sessions end, in every organization. Wrong tries count as tries to log in.',
+          'All your other sessions end, in every organization. Wrong passwords count as failed login attempts.',
         body: PasswordInput,
         response: { 200: Success, ...failures(409) },
       },

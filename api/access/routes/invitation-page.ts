@@ -59,9 +59,9 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
       schema: {
         tags,
         operationId: 'showInvitation',
-        summary: 'A page that asks for a password; changes nothing',
+        summary: 'Show the invitation page',
         description:
-          'The same for people with an account and without. 410: the link was used, revoked or replaced, or has expired.',
+          'The page asks for a password and is the same for people with and without an account. Opening it changes nothing. Fails with 410 if the link was used, revoked or replaced, or has expired.',
         params: TokenParams,
         response: { 200: { description: 'The page', content: PAGE_CONTENT }, ...failures(410) },
       },
@@ -87,13 +87,13 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
         operationId: 'acceptInvitation',
         summary: 'Accept an invitation',
         description:
-          'With the password of the account that has the invited address, or with the one that a new account gets. Wrong ones count as tries to log in. HTML when `Accept` names it, else JSON. 409 `password_not_set`: the account is another organization’s and has no password; its operator sets one. 410: the link was used, revoked or replaced, or has expired.',
+          'Send the password of the account with the invited address, or a password for a new account. Wrong passwords count as failed login attempts. Returns HTML if `Accept` asks for it, else JSON. Fails with 409 `password_not_set` if the account belongs to another organization and has no password: ask its operator to set one. Fails with 410 if the link was used, revoked or replaced, or has expired.',
         consumes: ['application/json', FORM],
         params: TokenParams,
         body: AcceptanceInput,
         response: {
           200: {
-            description: 'Accepted; log in now',
+            description: 'Accepted. The person can log in now.',
             content: { 'application/json': { schema: Accepted }, ...PAGE_CONTENT },
           },
           ...failures(409, 410),
@@ -207,7 +207,7 @@ const noPassword = () =>
   )
 
 const changedMeanwhile = () =>
-  conflict('The account was changed meanwhile; try again', { reason: 'account_changed' })
+  conflict('The account has changed in the meantime. Try again.', { reason: 'account_changed' })
 
 const OVER = 'It was used, revoked or replaced by a newer one, or is older than seven days'
 

@@ -34,9 +34,9 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'inviteMember',
-        summary: 'Invite a person by mail; they become a member when they accept',
+        summary: 'Invite a person by email',
         description:
-          'Admins invite viewers and members, owners anybody. The link works once, for seven days. The answer is the same whether the address has an account or not. 409: a member has the address (`already_member`), it is invited already (`already_invited`), or this installation sends no such mail (`no_notice_sender`): then the operator adds people (`letterloom user invite`). 429 `too_many_invitations`: 50 invitations are mailed in 24 hours, 3 to one address.',
+          'The person becomes a member when they accept. Admins can invite viewers and members, owners can invite anybody. The link works once, for seven days. The response is the same whether or not the address has an account. Fails with 409 if a member has the address (`already_member`), if it was invited already (`already_invited`), or if this installation does not send invitations (`no_notice_sender`): the operator then adds people with `letterloom user invite`. Fails with 429 `too_many_invitations` after 50 invitations in 24 hours, or 3 to one address.',
         body: MemberInput,
         response: { 202: Invitation, ...failures(409) },
       },
@@ -55,8 +55,8 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'listInvitations',
-        summary: 'List the invitations that nobody accepted yet, newest first',
-        description: 'One that has expired is listed for a week more and can be sent again.',
+        summary: 'List open invitations, newest first',
+        description: 'Expired invitations are listed for another week and can be sent again.',
         querystring: InvitationListQuery,
         response: { 200: InvitationList },
       },
@@ -77,8 +77,8 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'getInvitation',
-        summary: 'Get an invitation that nobody accepted yet',
-        description: '404 once it was accepted or revoked.',
+        summary: 'Get an open invitation',
+        description: 'Fails with 404 after the invitation was accepted or revoked.',
         params: IdParams,
         response: { 200: Invitation },
       },
@@ -94,8 +94,9 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'revokeInvitation',
-        summary: 'Revoke an invitation: its links stop working',
-        description: 'Admins revoke those of viewers and members, owners any.',
+        summary: 'Revoke an invitation',
+        description:
+          'Links of the invitation stop working. Admins can revoke invitations of viewers and members, owners can revoke any.',
         params: IdParams,
         response: { 200: Success },
       },
@@ -116,9 +117,9 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'resendInvitation',
-        summary: 'Mail an invitation again, with a new link for seven days',
+        summary: 'Resend an invitation',
         description:
-          'Links that were mailed before stop working. 429 `too_many_invitations`: 50 invitations are mailed in 24 hours, 3 to one address.',
+          'Sends a new link that works for seven days. Earlier links stop working. Fails with 429 `too_many_invitations` after 50 invitations in 24 hours, or 3 to one address.',
         params: IdParams,
         response: { 202: Invitation, ...failures(409) },
       },

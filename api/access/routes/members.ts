@@ -29,8 +29,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       schema: {
         tags,
         operationId: 'listMembers',
-        summary: 'List the organization’s members, who joined last first',
-        description: 'For signed-in people of any role.',
+        summary: 'List the members of the organization, newest first',
+        description: 'Available to signed-in people of any role.',
         querystring: MemberListQuery,
         response: { 200: MemberList },
       },
@@ -52,8 +52,9 @@ export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       schema: {
         tags,
         operationId: 'changeMember',
-        summary: 'Give a member another role; their sessions here end',
-        description: 'Admins change viewers and members, owners anybody. The last owner stays one.',
+        summary: 'Change the role of a member',
+        description:
+          'The member’s sessions in this organization end. Admins can change viewers and members, owners can change anybody. The last owner cannot be changed.',
         params: IdParams,
         body: MemberPatch,
         response: { 200: Member, ...failures(409) },
@@ -75,8 +76,9 @@ export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       schema: {
         tags,
         operationId: 'removeMember',
-        summary: 'Take a member out; their sessions here end',
-        description: 'Admins remove viewers and members, owners anybody but the last owner.',
+        summary: 'Remove a member',
+        description:
+          'The member’s sessions in this organization end. Admins can remove viewers and members, owners can remove anybody except the last owner.',
         params: IdParams,
         response: { 200: Success, ...failures(409) },
       },

@@ -28,9 +28,9 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'getOrganization',
-        summary: 'Get your organization, its plan, limits and usage, and your scopes',
+        summary: 'Get your organization',
         description:
-          'What your plan allows, how much of it you use, and what your credentials may do.',
+          'Returns the plan, its limits, your usage, and the scopes of your credentials.',
         response: { 200: Organization },
       },
     },
@@ -44,9 +44,9 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'updateOrganization',
-        summary: 'Change the name of your organization, its look and its texts',
+        summary: 'Update your organization',
         description:
-          'Name and `branding` can change, and of it only what is given; null is our own colour or text again. A text may have the `{…}` that ours has. The other fields are ignored.',
+          'Updates the name and `branding`. Only the fields that are sent change. Send null to restore a default color or text. Your texts can use the same `{…}` placeholders as the default texts. Other fields are ignored.',
         body: OrganizationPatch,
         response: { 200: Organization },
       },

@@ -72,7 +72,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'createSegment',
         summary: 'Create a segment',
         description:
-          'Its members are the contacts of which the condition holds, whenever it is asked. An operator that does not fit its field is refused, naming the place. A segment cannot be part of a condition. An organization has up to 1,000 segments.',
+          'Members of a segment are all contacts that meet its condition at the time of a request. An operator that does not fit its field is refused with the path of the filter. Conditions cannot refer to segments. An organization can have up to 1,000 segments.',
         body: SegmentInput,
         response: { 201: Segment, ...failures(402, 409) },
       },
@@ -103,7 +103,8 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         tags,
         operationId: 'listSegments',
         summary: 'List segments, newest first',
-        description: 'With the counts that were made last. `search`: part of the name.',
+        description:
+          'Returns segments with their latest counts. `search` filters by a part of the name.',
         querystring: SegmentListQuery,
         response: { 200: SegmentList, ...failures(402) },
       },
@@ -125,9 +126,9 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'previewSegment',
-        summary: 'Count the contacts of which a condition holds, and show some',
+        summary: 'Count the contacts that meet a condition, with a sample',
         description:
-          'Nothing is kept. Where all contacts take too long, the count is an estimate from every 64th of them, and `countIsExact` is false. 400 `condition_too_slow` where even that does.',
+          'Nothing is stored. If counting all contacts takes too long, the count is an estimate from every 64th contact, and `countIsExact` is false. If even that takes too long, the request fails with 400 `condition_too_slow`.',
         body: SegmentPreviewInput,
         response: { 200: SegmentPreview, ...failures(402) },
       },
@@ -155,7 +156,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'getSegment',
         summary: 'Get a segment',
         description:
-          'Its members are counted again when the last count is older than a minute. `problem` says why it cannot be evaluated, or why nobody enters or leaves it for now.',
+          'Counts the members again if the last count is older than a minute. `problem` tells why the segment cannot be evaluated, or why contacts temporarily do not enter or leave it.',
         params: IdParams,
         response: { 200: Segment, ...failures(402) },
       },
@@ -174,9 +175,9 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'listSegmentMembers',
-        summary: 'List the contacts in a segment, newest first',
+        summary: 'List the contacts of a segment, newest first',
         description:
-          'By page or by cursor, as contacts are listed. `enteredAt` where membership is kept, because an enabled workflow waits for entries or exits. 400 `segment_too_slow` where its condition takes too long, `segment_not_usable` where it cannot be evaluated.',
+          'Use pages or cursors, as for contacts. `enteredAt` is set if membership is tracked, which is the case while an enabled workflow waits for contacts to enter or leave. Fails with 400 `segment_too_slow` if the condition takes too long, and `segment_not_usable` if it cannot be evaluated.',
         params: IdParams,
         querystring: SegmentMembersQuery,
         response: { 200: SegmentMemberList, ...failures(402) },
@@ -185,7 +186,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     async ({ caller: { organizationId, sql }, params: { id }, query }) => {
       const { page, pageSize, cursor } = query
       if (cursor !== undefined && page > 1) {
-        throw badRequest('The query parameters page and cursor exclude each other', [
+        throw badRequest('The query parameters page and cursor cannot be combined', [
           { path: 'page', message: 'cannot go with a cursor' },
         ])
       }
@@ -233,8 +234,8 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'updateSegment',
-        summary: 'Change a segment',
-        description: 'Only the given fields; null clears the description.',
+        summary: 'Update a segment',
+        description: 'Updates only the fields that are sent. Send null to remove the description.',
         params: IdParams,
         body: SegmentPatch,
         response: { 200: Segment, ...failures(402, 409) },
@@ -269,7 +270,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'deleteSegment',
         summary: 'Delete a segment',
         description:
-          'Its contacts stay. 409 `segment_in_use` while a batch that has not ended, an enabled workflow or an execution that is not over (of any version) uses it, which are named.',
+          'The contacts are not deleted. Fails with 409 `segment_in_use` while an unfinished batch, an enabled workflow or an unfinished execution (of any version) uses the segment. `details` names them.',
         params: IdParams,
         response: { 200: Success, ...failures(402, 409) },
       },

@@ -35,9 +35,9 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       schema: {
         tags: ['unsubscribe'],
         operationId: 'showConfirmation',
-        summary: 'A page with a button; changes nothing',
+        summary: 'Show the confirmation page',
         description:
-          'What is to be confirmed, and a button. Opening it confirms nothing, so that programs that follow links cannot. 410: the link was replaced, has expired, or was mailed to another address than the contact has now.',
+          'Shows the topic and a button. Opening the page does not confirm the subscription, so programs that follow links cannot confirm it. Fails with 410 if the link was replaced, has expired, or was mailed to an address that the contact no longer has.',
         params: TokenParams,
         response: { 200: { description: 'The page', content: PAGE_CONTENT }, ...failures(410) },
       },
@@ -73,11 +73,11 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         operationId: 'confirmSubscription',
         summary: 'Confirm a subscription',
         description:
-          'Subscribes the person of the token to its topic; who had unsubscribed from all mail is active again. Repeating it is fine. HTML when `Accept` names it, else JSON. 410: the link was replaced, has expired, or was mailed to another address than the contact has now; nothing changes.',
+          'Subscribes the contact to the topic of the token. A contact who unsubscribed from all mail becomes active again. Repeated requests have no further effect. Returns HTML if `Accept` asks for it, else JSON. Fails with 410 if the link was replaced, has expired, or was mailed to an address that the contact no longer has.',
         params: TokenParams,
         response: {
           200: {
-            description: 'Subscribed; repeating it is fine',
+            description: 'Subscribed. Repeated requests get the same response.',
             content: { 'application/json': { schema: Confirmed }, ...PAGE_CONTENT },
           },
           ...failures(410),
@@ -147,7 +147,7 @@ function refuseForged(accept: string | undefined, reply: FastifyReply): FastifyR
     })
   }
   throw badRequest('The confirmation link is not valid', [
-    { path: 'token', message: 'is not one of ours' },
+    { path: 'token', message: 'is invalid' },
   ])
 }
 

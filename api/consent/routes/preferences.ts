@@ -45,9 +45,9 @@ export const preferencesRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       schema: {
         tags: ['preferences'],
         operationId: 'showPreferences',
-        summary: 'A page with the public topics; changes nothing',
+        summary: 'Show the preferences page',
         description:
-          'Checkboxes for the public topics and a button that leaves everything. Of a contact that is gone or has another address by now only the button.',
+          'Shows checkboxes for the public topics and a button that unsubscribes from all mail. Only the button is shown if the contact was deleted or has another address. Opening the page changes nothing.',
         params: TokenParams,
         response: { 200: { description: 'The page', content: PAGE_CONTENT } },
       },
@@ -89,9 +89,9 @@ ${preferencesForm(say, {
       schema: {
         tags: ['preferences'],
         operationId: 'savePreferences',
-        summary: 'Choose topics, or leave everything',
+        summary: 'Save the topics of a contact, or unsubscribe from all mail',
         description:
-          'Leaves the public topics that are not named and subscribes to those that are; a topic with double opt-in mails a confirmation. Nothing can be added unless the contact is active or unsubscribed and still has the address that was mailed. Who had left all mail and chooses a topic without double opt-in is active again. HTML when `Accept` names it, else JSON.',
+          'Subscribes the contact to the listed public topics and unsubscribes it from all others. A topic with double opt-in sends a confirmation email. Topics can be added only if the contact is active or unsubscribed and still has the mailed address. A contact who unsubscribed from all mail and chooses a topic without double opt-in becomes active again. Returns HTML if `Accept` asks for it, else JSON.',
         consumes: ['application/json', FORM],
         params: TokenParams,
         body: PreferencesInput,
@@ -113,7 +113,7 @@ ${preferencesForm(say, {
         await unsubscribeByLink(tenant, keyring, link, requestId)
         return answer(UNSUBSCRIBED, 'unsubscribe.done', (say) => [say('unsubscribe.doneText')])
       }
-      if (wantedTopics === undefined) return refuse('topics', 'or the scope all is needed')
+      if (wantedTopics === undefined) return refuse('topics', 'is required unless the scope is all')
       const chosen = await preferences.choose(tenant, organizationId, {
         contactId,
         mailed: addressedByHash(keyring, link.addressHash),

@@ -37,9 +37,9 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'listSuppressions',
-        summary: 'List the addresses that get no mail, newest first',
+        summary: 'List suppressed addresses, newest first',
         description:
-          '`email` finds one address, also one whose text was erased: it is known by its hash.',
+          '`email` returns the entry of one address. It also finds entries whose address was erased, by its hash.',
         querystring: SuppressionListQuery,
         response: { 200: SuppressionList },
       },
@@ -66,7 +66,7 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'suppressAddress',
         summary: 'Suppress an address',
         description:
-          'Without a `reason` the address is never mailed again. The contact that has the address gets the reason as its `emailStatus`, unless it has a worse one. An address that is on the list already only gets a worse reason, never a better one: 200 with what holds.',
+          'The default reason is `suppressed`: the address never receives mail again. A contact with this address gets the reason as its `emailStatus`, unless it has a worse one. If the address is on the list already, its reason can only become worse. The response is then 200 with the effective entry.',
         body: SuppressionInput,
         response: { 200: Suppression, 201: Suppression },
       },
@@ -88,9 +88,9 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'removeSuppression',
-        summary: 'Take an address off the list',
+        summary: 'Remove an address from the suppression list',
         description:
-          'Does not change the contact: one that left stays so until it is resubscribed. An entry for a complaint or a suppression by the provider needs the scope `full`. Noted in the audit events.',
+          'Does not change the contact: a contact who unsubscribed must be resubscribed. Entries for complaints and for suppressions by the provider require the scope `full`. The removal is recorded in the audit events.',
         params: SuppressionParams,
         response: { 200: Success },
       },

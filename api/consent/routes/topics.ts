@@ -32,9 +32,9 @@ export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) =>
       schema: {
         tags,
         operationId: 'createTopic',
-        summary: 'Create a topic that contacts can subscribe to',
+        summary: 'Create a topic',
         description:
-          'With `doubleOptIn` a contact is `pending` until they confirm a mail, which needs `from` and an account. Without `slug`, one is made of the name. An organization has up to 1,000 topics.',
+          'Contacts can subscribe to topics. With `doubleOptIn`, a contact stays `pending` until they confirm an email, which requires `from` and a connected account. Without `slug`, a slug is derived from the name. An organization can have up to 1,000 topics.',
         body: TopicInput,
         response: { 201: Topic, ...failures(409) },
       },
@@ -56,7 +56,7 @@ export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) =>
         tags,
         operationId: 'listTopics',
         summary: 'List topics, newest first',
-        description: 'Without the numbers of their subscribers.',
+        description: 'Returns topics without the number of their subscribers.',
         querystring: TopicListQuery,
         response: { 200: TopicList },
       },
@@ -77,8 +77,9 @@ export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) =>
       schema: {
         tags,
         operationId: 'getTopic',
-        summary: 'Get a topic by id or slug, with the number of its subscribers',
-        description: 'Subscribers are counted to 10,000; `countsAreExact` is false beyond.',
+        summary: 'Get a topic by id or slug',
+        description:
+          'Includes the number of subscribers, counted up to 10,000. Above that, `countsAreExact` is false.',
         params: IdParams,
         response: { 200: Topic },
       },
@@ -97,9 +98,9 @@ export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) =>
       schema: {
         tags,
         operationId: 'updateTopic',
-        summary: 'Change a topic, by id or slug',
+        summary: 'Update a topic by id or slug',
         description:
-          'Only the given fields; null clears. Who is subscribed stays so when `doubleOptIn` changes.',
+          'Updates only the fields that are sent. Send null to clear a field. Subscribed contacts stay subscribed if `doubleOptIn` changes.',
         params: IdParams,
         body: TopicPatch,
         response: { 200: Topic, ...failures(409) },
@@ -122,9 +123,9 @@ export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) =>
       schema: {
         tags,
         operationId: 'deleteTopic',
-        summary: 'Delete a topic with its subscriptions, by id or slug',
+        summary: 'Delete a topic by id or slug',
         description:
-          'Contacts stay. 409 `topic_in_use` while a batch that has not ended, an enabled workflow or an execution that is not over (of any version, or started by a subscription to it) uses it, which are named. Confirmations that are awaited end, and their links stop working.',
+          'Deletes the topic and its subscriptions, but no contacts. Fails with 409 `topic_in_use` while an unfinished batch, an enabled workflow or an unfinished execution (of any version, or started by a subscription to it) uses the topic. `details` names them. Pending confirmations end, and their links stop working.',
         params: IdParams,
         response: { 200: Success, ...failures(409) },
       },

@@ -52,9 +52,9 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       schema: {
         tags: ['unsubscribe'],
         operationId: 'showUnsubscribe',
-        summary: 'A page with a button; changes nothing',
+        summary: 'Show the unsubscribe page',
         description:
-          'The masked address and a button; a second one for all mail where the mail was of a topic. Opening it unsubscribes nobody, so that programs that follow links cannot.',
+          'Shows the masked address and a button to unsubscribe. A second button unsubscribes from all mail if the mail belonged to a topic. Opening the page does not unsubscribe, so programs that follow links cannot unsubscribe anybody.',
         params: TokenParams,
         response: { 200: { description: 'The page', content: PAGE_CONTENT } },
       },
@@ -88,11 +88,11 @@ ${topic === undefined ? '' : everything(token, say)}${preferences}`,
         operationId: 'unsubscribe',
         summary: 'Unsubscribe with one click',
         description:
-          'RFC 8058: whatever the body says, the person of the token gets no more mail, or no more of its topic. The form field `scope=all` leaves everything. Repeating it is fine. HTML when `Accept` names it, else JSON.',
+          'Implements RFC 8058. Unsubscribes the contact of the token from the topic of the mail, or from all mail, whatever the body contains. The form field `scope=all` always unsubscribes from all mail. Repeated requests have no further effect. Returns HTML if `Accept` asks for it, else JSON.',
         params: TokenParams,
         response: {
           200: {
-            description: 'Unsubscribed; repeating it is fine',
+            description: 'Unsubscribed. Repeated requests get the same response.',
             content: { 'application/json': { schema: Unsubscribed }, ...PAGE_CONTENT },
           },
         },

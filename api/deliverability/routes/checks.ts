@@ -40,7 +40,7 @@ export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
     operationId,
     summary,
     description:
-      'Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.',
+      'Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.',
     response: {
       200: { description: 'The report', content: { 'application/json': { schema: report } } },
     },
@@ -51,7 +51,7 @@ export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
     {
       config,
       schema: {
-        ...shared('getEmailCheck', 'Everything about a domain, with a grade', EmailReport),
+        ...shared('getEmailCheck', 'Check the email setup of a domain', EmailReport),
         params: DomainParams,
         querystring: SelectorQuery,
       },
@@ -67,9 +67,9 @@ export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
     {
       config,
       schema: {
-        ...shared('checkEmail', 'Everything about a domain, with a grade', EmailReport),
+        ...shared('checkEmail', 'Check the email setup of a domain', EmailReport),
         description:
-          'SPF, DKIM, DMARC, MX, MTA-STS, TLS-RPT, BIMI, blocklists and reverse DNS of a domain, with a score from 0 to 100. What could not be looked up counts neither for nor against it.',
+          'Checks SPF, DKIM, DMARC, MX, MTA-STS, TLS-RPT, BIMI, blocklists and reverse DNS of a domain and returns a score from 0 to 100. Failed look-ups do not change the score.',
         body: SelectorsInput,
       },
     },
@@ -84,7 +84,7 @@ export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
     {
       config,
       schema: {
-        ...shared('getSpfCheck', 'The SPF record, with all it includes', SpfReport),
+        ...shared('getSpfCheck', 'Check the SPF record of a domain', SpfReport),
         params: DomainParams,
       },
     },
@@ -98,9 +98,13 @@ export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
     {
       config,
       schema: {
-        ...shared('checkSpf', 'The SPF record, and whether an address passes', SpfReport),
+        ...shared(
+          'checkSpf',
+          'Check the SPF record of a domain, or an IP address against it',
+          SpfReport,
+        ),
         description:
-          'Reads the record with everything that it includes and counts look-ups as receivers do (RFC 7208, 4.6.4). With `ip` it says what the result for mail from there is.',
+          'Reads the SPF record with everything that it includes, and counts look-ups as receivers do (RFC 7208, 4.6.4). With `ip`, the report includes the result for mail from that address.',
         body: SpfInput,
       },
     },
@@ -116,7 +120,7 @@ export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
     {
       config,
       schema: {
-        ...shared('getDkimCheck', 'DKIM keys of a domain', DkimReport),
+        ...shared('getDkimCheck', 'Check the DKIM keys of a domain', DkimReport),
         params: DomainParams,
         querystring: SelectorQuery,
       },
@@ -132,9 +136,9 @@ export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
     {
       config,
       schema: {
-        ...shared('checkDkim', 'DKIM keys of a domain', DkimReport),
+        ...shared('checkDkim', 'Check the DKIM keys of a domain', DkimReport),
         description:
-          'Without selectors common ones are tried; that none of them has a key is `unknown`, because a domain can sign with any other.',
+          'Without selectors, common ones are tried. If none of them has a key the result is `unknown`, since a domain can use any other selector.',
         body: SelectorsInput,
       },
     },
@@ -149,7 +153,7 @@ export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
     {
       config,
       schema: {
-        ...shared('getBimiCheck', 'The logo beside mail of a domain', BimiReport),
+        ...shared('getBimiCheck', 'Check the BIMI logo of a domain', BimiReport),
         params: DomainParams,
         querystring: BimiQuery,
       },
@@ -164,7 +168,7 @@ export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
     {
       config,
       schema: {
-        ...shared('checkBimi', 'The logo beside mail of a domain', BimiReport),
+        ...shared('checkBimi', 'Check the BIMI logo of a domain', BimiReport),
         body: BimiInput,
       },
     },
@@ -216,15 +220,25 @@ export const toolCheckRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
 type Row<Tool extends CheckTool> = readonly [Tool, name: string, summary: string, TSchema]
 
 const OF_DOMAINS: readonly Row<'dmarc-check' | 'mx-check' | 'mta-sts-check' | 'tls-rpt-check'>[] = [
-  ['dmarc-check', 'DmarcCheck', 'The DMARC policy of a domain', DmarcReport],
-  ['mx-check', 'MxCheck', 'Where mail to a domain arrives', MxReport],
-  ['mta-sts-check', 'MtaStsCheck', 'Whether mail to a domain has to be encrypted', MtaStsReport],
-  ['tls-rpt-check', 'TlsRptCheck', 'Where failed encryption is reported', TlsRptReport],
+  ['dmarc-check', 'DmarcCheck', 'Check the DMARC policy of a domain', DmarcReport],
+  ['mx-check', 'MxCheck', 'Check the mail servers of a domain', MxReport],
+  ['mta-sts-check', 'MtaStsCheck', 'Check the MTA-STS policy of a domain', MtaStsReport],
+  ['tls-rpt-check', 'TlsRptCheck', 'Check the TLS reporting of a domain', TlsRptReport],
 ]
 
 const OF_SUBJECTS: readonly Row<'blocklist-check' | 'reverse-dns-check'>[] = [
-  ['blocklist-check', 'BlocklistCheck', 'Lists of senders of spam', BlocklistReport],
-  ['reverse-dns-check', 'ReverseDnsCheck', 'Names of addresses that send mail', ReverseDnsReport],
+  [
+    'blocklist-check',
+    'BlocklistCheck',
+    'Check a domain or an IP address against blocklists',
+    BlocklistReport,
+  ],
+  [
+    'reverse-dns-check',
+    'ReverseDnsCheck',
+    'Check the reverse DNS of a domain or an IP address',
+    ReverseDnsReport,
+  ],
 ]
 
 /** Sends the cached report, which is already serialized. */

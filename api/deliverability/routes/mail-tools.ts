@@ -38,8 +38,8 @@ export const mailToolRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { too
       schema: {
         ...shared(
           'validateAddress',
-          'Whether mail to an address could arrive',
-          'Looks at the syntax and asks the domain name system; the mail server is not asked, so that a mailbox exists is not known.',
+          'Validate an email address',
+          'Checks the syntax of the address and the DNS records of its domain. The mail server is not asked, so the check cannot tell whether the mailbox exists.',
           AddressReport,
         ),
         body: AddressInput,
@@ -54,8 +54,8 @@ export const mailToolRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { too
       schema: {
         ...shared(
           'analyzeHeaders',
-          'What the header of a mail says',
-          'The way of the mail with its delays, what the receiving server found, signatures and alignment. Nobody is asked anything.',
+          'Analyze the header of a mail',
+          'Returns the route of the mail with its delays, the results of the receiving server, signatures and alignment. The tool makes no look-ups.',
           HeaderReport,
         ),
         body: HeadersInput,
@@ -70,8 +70,8 @@ export const mailToolRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { too
       schema: {
         ...shared(
           'checkUnsubscribeMail',
-          'Whether a mail satisfies RFC 8058 and the rules for bulk mail',
-          'Checks List-Unsubscribe, List-Unsubscribe-Post, the signature that has to cover them, From, DMARC and SPF, as Google, Yahoo and Microsoft ask of bulk senders. The addresses in the mail are never called.',
+          'Check a mail against the rules for bulk senders',
+          'Checks RFC 8058 and the rules of Google, Yahoo and Microsoft: List-Unsubscribe, List-Unsubscribe-Post, the signature that must cover them, From, DMARC and SPF. Addresses in the mail are never called.',
           UnsubscribeReport,
         ),
         body: MailInput,
@@ -86,8 +86,8 @@ export const mailToolRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { too
       schema: {
         ...shared(
           'generateDmarc',
-          'Writes a DMARC record',
-          'The record for what is wished, and where to publish it. Nobody is asked anything.',
+          'Generate a DMARC record',
+          'Returns the record for the requested policy and the name to publish it at. The tool makes no look-ups.',
           DmarcRecordReport,
         ),
         body: DmarcInput,

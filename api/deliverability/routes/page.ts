@@ -42,8 +42,9 @@ export const toolsPageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
       schema: {
         tags: ['tools'],
         operationId: 'showTools',
-        summary: 'The page of the tools',
-        description: 'A form for each tool; with a domain the report as well. Needs no script.',
+        summary: 'Show the tools page',
+        description:
+          'Shows a form for each tool, and a report if a domain is given. The page needs no script.',
         querystring: Type.Object({
           tool: field('Which tool; absent: email-check.'),
           domain: field('What is checked.'),
@@ -77,8 +78,9 @@ export const toolsPageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
       schema: {
         tags: ['tools'],
         operationId: 'postTools',
-        summary: 'The page of the tools, for what is pasted',
-        description: 'A header, a mail or an address in a form; answers the page with its report.',
+        summary: 'Check pasted text on the tools page',
+        description:
+          'Send a mail, a header or an address from a form. Returns the page with its report.',
         consumes: ['application/json', FORM],
         body: Type.Object(
           {
@@ -177,14 +179,14 @@ async function runForm(toolbox: Toolbox, tool: string, values: Values): Promise<
 function selectorOr400(text: string): string {
   const selector = text.trim()
   if (/^[a-z0-9_](?:[a-z0-9_.-]{0,61}[a-z0-9_])?$/i.test(selector)) return selector
-  throw new AppError('BAD_REQUEST', 'the selector must be letters, digits, dots and hyphens')
+  throw new AppError('BAD_REQUEST', 'The selector must contain only letters, digits, dots and hyphens')
 }
 
 function wishOf({ domain = '', policy, rua = '' }: Values): DmarcInput {
   const wantedPolicy = DMARC_POLICIES.find((each) => each === policy) ?? 'none'
   const address = rua.trim()
   if (address !== '' && !isAddress(address)) {
-    throw new AppError('BAD_REQUEST', 'the address for reports must be an email address')
+    throw new AppError('BAD_REQUEST', 'The address for reports must be an email address')
   }
   return {
     domain,

@@ -21,9 +21,9 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       schema: {
         tags: ['health'],
         operationId: 'getHealth',
-        summary: 'Whether the API answers',
+        summary: 'Get the status of the API',
         description:
-          'Answers as long as the process does; asks neither the database nor anything else.',
+          'Returns a status as long as the process runs. It does not check the database or other services.',
         response: { 200: Health },
       },
     },
@@ -37,8 +37,8 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
       schema: {
         tags: ['health'],
         operationId: 'getApiInfo',
-        summary: 'What this API is',
-        description: 'Name, version and where the documentation is.',
+        summary: 'Get the name and version of the API',
+        description: 'Returns the name, the version and the address of the documentation.',
         response: { 200: ApiInfo },
       },
     },

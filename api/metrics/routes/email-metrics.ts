@@ -19,13 +19,13 @@ export const emailMetricsRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags: ['metrics'],
         operationId: 'getEmailMetrics',
-        summary: 'Count mails by what became of them',
+        summary: 'Get email metrics',
         description:
-          'All figures are of the mails that were sent in the range, whenever they were delivered or opened. `Accept: text/csv` answers the rows as a file; without dimensions it has one, the totals. More than 10,000 rows are refused.',
+          'Counts the mails sent in the range by their outcome, whenever they were delivered or opened. Send `Accept: text/csv` to get the rows as a file. Without dimensions the file has one row, the totals. Queries with more than 10,000 rows are refused.',
         querystring: EmailMetricsQuery,
         response: {
           200: {
-            description: 'The figures',
+            description: 'The metrics',
             content: {
               'application/json': { schema: EmailMetrics },
               'text/csv': { schema: TEXT },

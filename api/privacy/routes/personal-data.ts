@@ -31,14 +31,14 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'exportContact',
-        summary: 'Get all that is held about a contact',
+        summary: 'Export the personal data of a contact',
         description:
-          'Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept (links by which the recipient unsubscribes, confirms or chooses topics lead nowhere), every event and every run of a workflow. Streamed: however much there is, it comes as it is read. The audit trail says who asked.',
+          'Returns all fields of the contact, the history of its consent, all mails with their timelines and stored bodies, all events and all executions of workflows. Links in bodies that unsubscribe, confirm or choose topics are disabled. The response is streamed while it is read. The audit events record who requested it.',
         params: IdParams,
         querystring: ContactQuery,
         response: {
           200: {
-            description: 'As it is read',
+            description: 'The export, streamed',
             content: { 'application/json': { schema: ContactExport } },
           },
         },
@@ -100,9 +100,9 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'eraseContact',
-        summary: 'Erase a contact and all that names them',
+        summary: 'Erase a contact and its personal data',
         description:
-          'The contact is gone when this is answered and gets no further mail. Logs, answers and stored events are emptied in the background: `GET /v1/erasures/{id}` says when that is done. That their address is suppressed remains, without the address. Who was deleted before is erased by their id or address, too. Asking again for the same id gets the same erasure.',
+          'Deletes the contact at once, so that it receives no further mail. Logs, responses and stored events are emptied in the background: `GET /v1/erasures/{id}` returns the progress. A suppression of the address stays effective without storing the address. A contact that was deleted earlier can be erased by its id or address. Repeated requests for the same id return the same erasure.',
         params: IdParams,
         querystring: ContactQuery,
         response: { 202: Erasure },
@@ -140,9 +140,9 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'getErasure',
-        summary: 'Get how far an erasure is',
+        summary: 'Get an erasure',
         description:
-          'It stays as the proof that a contact was erased, and holds nothing that names them. A mail that is on its way to the provider is settled first, which may take minutes.',
+          'The erasure stays as proof that the contact was erased and contains no personal data. Mail that is on its way to the provider is settled first, which may take minutes.',
         params: IdParams,
         response: { 200: Erasure },
       },

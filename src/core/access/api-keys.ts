@@ -75,6 +75,6 @@ export async function revokeKey(
 function futureTime(expiresAt: string | undefined, now: number): string | undefined {
   if (expiresAt === undefined) return undefined
   const utc = toUtc(expiresAt) ?? refuse('expiresAt', 'must be a time between the years 1 and 9999')
-  if (Date.parse(utc) <= now) refuse('expiresAt', 'lies in the past')
+  if (Date.parse(utc) <= now) refuse('expiresAt', 'must be in the future')
   return utc
 }

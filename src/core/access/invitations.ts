@@ -45,7 +45,7 @@ export async function inviteByMail(
   await refuseMember(tx, organizationId, email)
   const earlierInvitation = await invitations.findTo(tx, organizationId, email)
   if (earlierInvitation && Date.parse(earlierInvitation.expiresAt) > actor.now) {
-    throw conflict('This address is invited already; the invitation can be sent again', {
+    throw conflict('This address is already invited. Resend the invitation instead.', {
       reason: 'already_invited',
     })
   }
@@ -94,7 +94,7 @@ export async function resendInvitation(
   await requireMailsLeft(tx, organizationId, invitation.email, actor.now)
   const renewal = { organizationId, id: invitation.id, expiresAt: expiryOf(actor) }
   const renewed = await invitations.renew(tx, renewal)
-  if (!renewed) throw conflict('This invitation is not open any more')
+  if (!renewed) throw conflict('This invitation is no longer open')
   await putMail(tx, organizationId, renewed, actor)
   const subject = { kind: 'invitation', id: invitation.id }
   await recordAudit(tx, organizationId, actor, { action: 'invitation.resent', subject })
@@ -170,7 +170,7 @@ const expiryOf = ({ now }: Actor): string => new Date(now + INVITATION_MS).toISO
 
 async function refuseMember(tx: Transaction, organizationId: Uuid, email: string): Promise<void> {
   if (!(await members.hasAddress(tx, organizationId, email))) return
-  throw conflict('This person is a member already', { reason: 'already_member' })
+  throw conflict('This person is already a member', { reason: 'already_member' })
 }
 
 function requireMail({ sendsNotices }: Mailing): void {
@@ -191,7 +191,7 @@ async function requireMailsLeft(
   const mailed = await notices.countInvitations(tx, { organizationId, email, since })
   const waitMs = invitationWaitMs(mailed, now)
   if (waitMs === 0) return
-  throw new AppError('RATE_LIMITED', 'Too many invitations were mailed in the last 24 hours', {
+  throw new AppError('RATE_LIMITED', 'Too many invitations in the last 24 hours. Try again later.', {
     reason: 'too_many_invitations',
     retryAfterSeconds: Math.ceil(waitMs / 1_000),
   })

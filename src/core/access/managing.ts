@@ -25,7 +25,7 @@ export async function lockMembers(
     identity.kind === 'user' ? await members.find(tx, organizationId, identity.id) : undefined
   return (role) => {
     if (own !== undefined && mayManage(own.role, role)) return
-    throw forbidden(`Your role may not manage members who are ${role}`, {
+    throw forbidden(`Your role cannot manage members with the role ${role}`, {
       reason: 'insufficient_role',
     })
   }

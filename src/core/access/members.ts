@@ -117,7 +117,7 @@ async function requireAnotherOwner(
   { role }: Member,
 ): Promise<void> {
   if (role !== 'owner' || (await members.countOwners(tx, organizationId)) > 1) return
-  throw conflict('The last owner cannot go; make somebody else an owner first', {
+  throw conflict('The last owner cannot be removed or changed. Make another member an owner first.', {
     reason: 'last_owner',
   })
 }

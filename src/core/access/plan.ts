@@ -23,7 +23,7 @@ export async function requireFeature(
   if (plan[feature]) return
   const suitablePlans = (await plans.list(sql)).filter((each) => each[feature])
   const names = suitablePlans.map(({ name }) => name)
-  throw paymentRequired(`Your plan has no ${feature}; these have: ${names.join(', ')}`)
+  throw paymentRequired(`Your plan does not include ${feature}. These plans do: ${names.join(', ')}`)
 }
 
 /**
@@ -44,7 +44,7 @@ export async function requireRoom(
   const largerPlans = (await plans.list(tx)).filter((each) => (each[what] ?? Infinity) > most)
   const offers = largerPlans.map(({ name, [what]: more }) => `${name} (${more ?? 'unlimited'})`)
   const allowed = `${most} ${most === 1 ? what.slice(0, -1) : what}`
-  throw paymentRequired(`Your plan allows ${allowed}; these allow more: ${offers.join(', ')}`)
+  throw paymentRequired(`Your plan allows ${allowed}. These plans allow more: ${offers.join(', ')}`)
 }
 
 /** The 402 of `requireStorageRoom` and of the store's triggers. */

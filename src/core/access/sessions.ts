@@ -64,7 +64,7 @@ export async function switchSession(
   const id = uuidv7()
   const change = { from, organizationId, id, hash, at: timeOf(actor) }
   const expiresAt = await sessions.switchTo(tx, change)
-  if (expiresAt === undefined) throw conflict('This session has ended meanwhile')
+  if (expiresAt === undefined) throw conflict('This session has ended')
   // The audit must not tell that the person comes from another organization.
   await recordLogin(tx, organizationId, id, actor)
   return { token, expiresAt }
@@ -131,7 +131,7 @@ export async function changePassword(
   const userId = actor.identity.id
   const change = { userId, verifiedHash, newHash, keep, at: timeOf(actor) }
   if (!(await sessions.changePassword(tx, change))) {
-    throw conflict('The password was changed meanwhile')
+    throw conflict('The password was changed in the meantime. Log in again.')
   }
   const subject = { kind: 'user', id: userId }
   await recordAudit(tx, organizationId, actor, { action: 'password.changed', subject })

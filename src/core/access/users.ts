@@ -19,7 +19,7 @@ export async function createUser(sql: Sql, { email, name, password }: NewUser) {
   const address = normalAddress(email)
   const passwordHash = await createPasswords().hash(password)
   const isNew = await users.create(sql, { id, email: address, name, passwordHash })
-  if (!isNew) throw new Error('There is a user with this address already')
+  if (!isNew) throw new Error('A user with this address already exists')
   return { id, email: address, name }
 }
 

@@ -81,7 +81,7 @@ export async function createSegment(
 ): Promise<segments.SegmentRow | undefined> {
   await organizations.lock(tx, organizationId)
   if ((await segments.count(tx, organizationId)) >= MOST_SEGMENTS) {
-    throw conflict(`There are ${MOST_SEGMENTS} segments already`, { reason: 'segment_limit' })
+    throw conflict(`An organization can have at most ${MOST_SEGMENTS} segments`, { reason: 'segment_limit' })
   }
   return segments.create(tx, organizationId, segment)
 }

@@ -72,7 +72,7 @@ export async function findContent(
   }
   if (!template) {
     await refuseForeign(tx, 'template', organizationId, templateId)
-    return refuse('templateId', 'names no published template')
+    return refuse('templateId', 'must be the id of a published template')
   }
   if (subject === null && template.subject === null) {
     return refuse('subject', 'is needed: the template has none')

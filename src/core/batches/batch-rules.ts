@@ -99,7 +99,7 @@ function sendingTime(
   const utc =
     toUtc(scheduledFor) ?? refuse('scheduledFor', 'must be a time between the years 1 and 9999')
   const time = Date.parse(utc)
-  if (time < now - PAST_MS) refuse('scheduledFor', 'lies in the past')
+  if (time < now - PAST_MS) refuse('scheduledFor', 'must be in the future')
   // A moment that has passed here is still to come further west.
   if (timezoneAware) return { scheduledFor: utc, timezone }
   return { scheduledFor: time > now ? utc : null, timezone: null }

@@ -48,7 +48,7 @@ export async function patchedTopic(
     templateId: templateId === undefined ? topic.templateId : templateId,
     ...senderAfter(topic, patch),
   }
-  if (next.doubleOptIn && next.from === null) refuse('from', 'is needed with doubleOptIn')
+  if (next.doubleOptIn && next.from === null) refuse('from', 'is required with doubleOptIn')
   if (templateId !== undefined && templateId !== null) {
     next.templateId = await checkTemplate({ tx, organizationId, contents }, templateId)
   }
@@ -89,14 +89,14 @@ async function checkTemplate(
   const template = isUuid(id) ? await templates.findPublished(tx, organizationId, id) : undefined
   if (!template) {
     await refuseForeign(tx, 'template', organizationId, id)
-    return refuse('templateId', 'names no published template')
+    return refuse('templateId', 'must be the id of a published template')
   }
   const used = await contents.roots('html', template.source, 'templateId')
   if (!used.has(CONFIRM_URL))
-    refuse('templateId', `names a template that does not use ${CONFIRM_URL}`)
+    refuse('templateId', `must be a template that uses ${CONFIRM_URL}`)
   const early = ['unsubscribeUrl', 'preferencesUrl'].find((name) => used.has(name))
   if (early !== undefined) {
-    refuse('templateId', `names a template that uses ${early}: nobody is subscribed yet`)
+    refuse('templateId', `must be a template without ${early}, since the contact is not subscribed yet`)
   }
   return template.id
 }

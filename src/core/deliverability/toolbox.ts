@@ -155,7 +155,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
 }
 
 const tooBusy = (): AppError =>
-  new AppError('RATE_LIMITED', 'Too many checks are under way; try again in a moment', {
+  new AppError('RATE_LIMITED', 'Too many checks are running. Try again in a moment.', {
     reason: 'tools_busy',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
@@ -180,7 +180,7 @@ function fetchBy(
   const fetcher = createFetcher(addressesBy(lookup))
   return async (url, mostBytes) => {
     if (!isAnyPort && URL.canParse(url) && new URL(url).port !== '') {
-      throw new FetchError('request_refused', 'The port is not the usual one')
+      throw new FetchError('request_refused', 'The port is not allowed')
     }
     try {
       const headers = { 'user-agent': userAgent }

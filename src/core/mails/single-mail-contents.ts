@@ -163,7 +163,7 @@ async function findTemplate(
       if (error instanceof AppError) return error
       throw error
     }
-    return refused('names no published template')
+    return refused('must be the id of a published template')
   }
   const { contentId, emailType, subject } = published
   if (emailType !== 'transactional') {

@@ -110,11 +110,11 @@ export function checkCondition(
     const field = typeof name === 'string' ? knownField(name) : undefined
     if (!field) {
       if (knownField !== fieldOf) return refuse('field', 'must be properties.<key> of the event')
-      return refuse('field', isSegment(name) ? NESTED : 'is not a field that conditions know')
+      return refuse('field', isSegment(name) ? NESTED : 'is not a field of conditions')
     }
     const kind = field.kind === 'json' ? field.of : field.kind
     if (isAskable(kind) && !askable.includes(kind)) {
-      return refuse('field', `${ASKED_AS[kind]} cannot be asked about here`)
+      return refuse('field', `${ASKED_AS[kind]} cannot be used here`)
     }
     const knownOperator = OPERATORS.find((each) => each === operator)
     if (!knownOperator) return refuse('operator', `must be one of: ${OPERATORS.join(', ')}`)
@@ -131,7 +131,7 @@ export function checkCondition(
       refuse('unit', `must be one of: ${UNITS.join(', ')}`)
     }
     if (!hasSpan && unit !== undefined) {
-      refuse('unit', 'goes with a span only: within, notWithin, withinNext, triggeredWithin …')
+      refuse('unit', 'can only be used with within, notWithin, withinNext, triggeredWithin …')
     }
     const where = field.kind === 'stats' && isObject(value) ? value['where'] : undefined
     if (Array.isArray(where)) checkFilters(where, `${at}.value.where`, propertyOf)

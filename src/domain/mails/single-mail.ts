@@ -17,7 +17,7 @@ export const CANCELLED = 'cancelled'
 
 /** What is wrong with a time to send at, milliseconds since 1970; undefined: nothing. */
 export function timeProblem(time: number, now: number): string | undefined {
-  if (time < now - PAST_MS) return 'lies in the past'
+  if (time < now - PAST_MS) return 'must be in the future'
   if (time > now + MOST_DAYS_AHEAD * DAY_MS) return `lies more than ${MOST_DAYS_AHEAD} days ahead`
   return undefined
 }

@@ -18,10 +18,13 @@ import {
 const key = {
   id: Id,
   name: Type.String(),
-  prefix: Type.String({ description: 'The first 12 characters.', examples: ['loom_3fY7aQ2'] }),
+  prefix: Type.String({
+    description: 'The first 12 characters of the key.',
+    examples: ['loom_3fY7aQ2'],
+  }),
   scopes: Type.Array(oneOf(KEY_SCOPES)),
   expiresAt: nullable(Time),
-  lastUsedAt: nullable({ ...Time, description: 'To the minute.' }),
+  lastUsedAt: nullable({ ...Time, description: 'Time of the last use, to the minute.' }),
   createdAt: Time,
   revokedAt: nullable(Time),
 }
@@ -41,7 +44,14 @@ export const ApiKey = Type.Object(key, { title: 'ApiKey', examples: [EXAMPLE] })
 export type ApiKey = Static<typeof ApiKey>
 
 export const NewApiKey = Type.Object(
-  { ...key, key: nullable(Type.String({ description: 'Shown only here: null in a replay.' })) },
+  {
+    ...key,
+    key: nullable(
+      Type.String({
+        description: 'The key. It is returned only once, and is null in a replayed response.',
+      }),
+    ),
+  },
   {
     title: 'NewApiKey',
     examples: [{ ...EXAMPLE, key: 'loom_3fY7aQ2x9Kp0Vn5Tr8Lw1Zc4Bm6Hs2Dj7Gq3Xe9Ya5Uf0R1kT2b' }],
@@ -56,10 +66,13 @@ export const ApiKeyInput = strict(
         minItems: 1,
         maxItems: KEY_SCOPES.length,
         uniqueItems: true,
-        description: '`full` when absent.',
+        description: 'Scopes of the key. Defaults to `full`.',
       }),
     ),
-    expiresAt: Type.Optional({ ...Time, description: 'Absent: never.' }),
+    expiresAt: Type.Optional({
+      ...Time,
+      description: 'When the key expires. Without it, the key never expires.',
+    }),
   },
   { title: 'ApiKeyInput', examples: [{ name: 'Shop', scopes: ['contacts', 'events'] }] },
 )

@@ -32,7 +32,7 @@ export const AuditEvent = Type.Object(
   {
     id: Id,
     actorKind: oneOf(ACTOR_KINDS),
-    actorId: nullable({ ...Id, description: 'Of the key or the person.' }),
+    actorId: nullable({ ...Id, description: 'Id of the API key or the person.' }),
     action: Type.String({ examples: ['api_key.created'] }),
     subjectKind: nullable(Type.String()),
     subjectId: nullable(Type.String()),
@@ -51,12 +51,18 @@ export const AuditEventListQuery = strict({
     Type.String({
       pattern: AUDIT_ACTION,
       maxLength: 100,
-      description: 'What was done.',
+      description: 'Returns only events of this action.',
     }),
   ),
-  actorId: Type.Optional({ ...Id, description: 'The key or the person who did it.' }),
-  from: Type.Optional({ ...DayOrTime, description: 'Not before this day or moment.' }),
-  to: Type.Optional({ ...DayOrTime, description: 'Up to the end of this day, or this moment.' }),
+  actorId: Type.Optional({ ...Id, description: 'Returns only events of this API key or person.' }),
+  from: Type.Optional({
+    ...DayOrTime,
+    description: 'Returns only events on or after this day or time.',
+  }),
+  to: Type.Optional({
+    ...DayOrTime,
+    description: 'Returns only events until the end of this day, or until this time.',
+  }),
 })
 
 export const AuditEventList = Type.Object(

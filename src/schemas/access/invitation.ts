@@ -31,10 +31,15 @@ export const Invitation = Type.Object(
     id: Id,
     email: Type.String(),
     role: oneOf(ROLES),
-    name: nullable(Type.String({ description: 'As the invitation says; nothing of an account.' })),
-    invitedBy: nullable({ ...Id, description: 'The member who did; null: the operator.' }),
+    name: nullable(
+      Type.String({ description: 'Name in the invitation. It is not taken from an account.' }),
+    ),
+    invitedBy: nullable({
+      ...Id,
+      description: 'Id of the member who sent the invitation. Null if the operator did.',
+    }),
     createdAt: Time,
-    expiresAt: { ...Time, description: 'When its newest link stops working.' },
+    expiresAt: { ...Time, description: 'When the newest link expires.' },
   },
   { title: 'Invitation', examples: [EXAMPLE] },
 )
@@ -53,11 +58,11 @@ export const AcceptanceInput = strict(
       minLength: 1,
       maxLength: LONGEST_PASSWORD,
       description:
-        'Of the account that has the invited address; else the one that a new account gets, of at least 12 characters.',
+        'If the invited address has an account, its password. Otherwise the password of the new account, of at least 12 characters.',
     }),
     name: Type.Optional({
       ...line(LONGEST_NAME),
-      description: 'What a new account is called. Ignored where there is one.',
+      description: 'Name of the new account. Ignored if the address has an account.',
     }),
   },
   { title: 'AcceptanceInput', examples: [{ password: 'correct horse battery', name: 'Bob' }] },

@@ -27,14 +27,14 @@ const EXAMPLE = {
 
 export const Member = Type.Object(
   {
-    id: { ...Id, description: 'Of the person.' },
+    id: { ...Id, description: 'Id of the person.' },
     email: Type.String(),
     name: Type.String({
       description:
-        'Their own. Of a person who was added before there were invitations: as the organization called them until they have logged in to it.',
+        'Name of the person. For a person who was added without an invitation, the name that the organization gave them, until they log in to it.',
     }),
     role: Role,
-    createdAt: { ...Time, description: 'When they became a member.' },
+    createdAt: { ...Time, description: 'When the person became a member.' },
   },
   { title: 'Member', examples: [EXAMPLE] },
 )
@@ -46,8 +46,7 @@ export const MemberInput = strict(
     role: Role,
     name: Type.Optional({
       ...line(LONGEST_NAME),
-      description:
-        'What a person new to Letterloom is called unless they say otherwise. The address when absent.',
+      description: 'Suggested name for a person who is new to Letterloom. Defaults to the address.',
     }),
   },
   {

@@ -17,11 +17,15 @@ const branding = {
   accentColor: nullable({
     ...Color,
     description:
-      'Of the buttons, and of links in mails, there as dark as white needs it. Null: ours.',
+      'Color of buttons and links. Links in mails are darkened if they would not be readable on white. Null for the default.',
   }),
-  backgroundColor: nullable({ ...Color, description: 'Around the text. Null: ours.' }),
+  backgroundColor: nullable({
+    ...Color,
+    description: 'Color around the text. Null for the default.',
+  }),
   language: oneOf(LANGUAGES, {
-    description: 'Of public pages, confirmation mails and the links at the end of marketing mail.',
+    description:
+      'Language of public pages, confirmation emails and the links at the end of marketing mail.',
   }),
   postalAddress: nullable(
     Type.String({
@@ -29,14 +33,14 @@ const branding = {
       maxLength: 300,
       pattern: ADDRESS_LINES,
       description:
-        'Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds.',
+        'Postal address in every marketing mail, at the place of `{{ organization.postalAddress }}` or at the end. Lines are separated by line feeds.',
       examples: ['1 Main Street\nSpringfield'],
     }),
   ),
 }
 
 const text = (name: TextName) =>
-  nullable(line(LONGEST_TEXT, { description: `Null: ours, in English “${TEXTS[name]}”` }))
+  nullable(line(LONGEST_TEXT, { description: `Null for the default, in English “${TEXTS[name]}”` }))
 const ownTexts = strict(
   Object.fromEntries(TEXT_NAMES.map((name) => [name, Type.Optional(text(name))])),
 )
@@ -54,33 +58,33 @@ const organization = {
     storedBytes: nullable({
       ...Count,
       description:
-        'When so many are stored, templates, batches, single mail and imports are refused with 402. Null: unlimited.',
+        'Limit of stored bytes. Above it, templates, batches, single mail and imports are refused with 402. Null: unlimited.',
     }),
   }),
   usage: Type.Object({
-    connections: { ...Count, description: 'Disconnected ones do not count.' },
+    connections: { ...Count, description: 'Disconnected connections are not counted.' },
     members: Count,
-    apiKeys: { ...Count, description: 'Revoked and expired ones do not count.' },
-    events: { ...Count, description: 'Accepted this month, UTC.' },
+    apiKeys: { ...Count, description: 'Revoked and expired keys are not counted.' },
+    events: { ...Count, description: 'Events accepted in this UTC month.' },
     storedBytes: {
       ...Count,
       description:
-        'Of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), answers kept for an `Idempotency-Key` of 8 KiB and more (for a day), and reports of imports (for 30 days).',
+        'Bytes of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), responses of 8 KiB and more stored for an `Idempotency-Key` (for a day), and import reports (for 30 days).',
     },
   }),
   branding: Type.Object(
     {
       ...branding,
       texts: Type.Record(Type.String(), Type.String(), {
-        description: 'Your own texts in the place of ours, by name.',
+        description: 'Your own texts by name. They replace the default texts.',
       }),
     },
     {
       description:
-        'How mails and the pages where people unsubscribe, confirm and choose look, and what they say.',
+        'Appearance and texts of mails and of the pages where people unsubscribe, confirm and choose topics.',
     },
   ),
-  scopes: Type.Array(Type.String(), { description: 'What the caller may do.' }),
+  scopes: Type.Array(Type.String(), { description: 'Scopes of the credentials of this request.' }),
   createdAt: Time,
   updatedAt: Time,
 }

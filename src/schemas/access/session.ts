@@ -24,7 +24,7 @@ export const LoginInput = strict(
     password: Password,
     organizationId: Type.Optional({
       ...Id,
-      description: 'The one to work in; the one joined first when absent.',
+      description: 'Organization of the session. Defaults to the one that you joined first.',
     }),
   },
   {
@@ -34,12 +34,14 @@ export const LoginInput = strict(
 )
 
 const token = {
-  token: Type.String({ description: 'For the Authorization header. Shown only here.' }),
+  token: Type.String({
+    description: 'Token for the Authorization header. It is returned only once.',
+  }),
   expiresAt: {
     ...Time,
-    description: 'At the latest; it ends earlier when it is not used for 14 days.',
+    description: 'When the session expires. It expires earlier if it is not used for 14 days.',
   },
-  organizationId: { ...Id, description: 'The one the session works in.' },
+  organizationId: { ...Id, description: 'Organization of the session.' },
 }
 
 const TOKEN = {
@@ -82,9 +84,9 @@ const Session = Type.Object(
     organizationId: Id,
     organizationName: Type.String(),
     createdAt: Time,
-    lastSeenAt: { ...Time, description: 'To the minute.' },
+    lastSeenAt: { ...Time, description: 'Time of the last request, to the minute.' },
     expiresAt: Time,
-    current: Type.Boolean({ description: 'The one that asks.' }),
+    current: Type.Boolean({ description: '`true` for the session of this request.' }),
   },
   { title: 'Session' },
 )

@@ -13,20 +13,20 @@ const Filter = strict(
       minLength: 1,
       maxLength: 300,
       description:
-        'A field of the contact (`firstName`, `emailStatus`, `createdAt` …), `properties.<key>`, `topics`, `event.<name>`, `bucket`; in workflows also `trigger.data.<path>` and `event.properties.<path>`.',
+        'A field of the contact (`firstName`, `emailStatus`, `createdAt` …), `properties.<key>`, `topics`, `event.<name>`, or `bucket`. Conditions of workflows can also use `trigger.data.<path>` and `event.properties.<path>`.',
       examples: ['properties.plan'],
     }),
     operator: oneOf(OPERATORS),
     value: Type.Optional(
       Type.Unknown({
         description:
-          'What the operator compares with; `now` is the present time to `greaterThan` and its like. Of `triggered` and `notTriggered` an object, or absent: `atLeast`, `atMost`, `exactly` say how many events, `within` how many units ago at most, `where` is a list of filters of the event’s own `properties.<key>`.',
+          'The value to compare with. `greaterThan` and similar operators accept `now` for the present time. For `triggered` and `notTriggered` the value is optional, an object: `atLeast`, `atMost` and `exactly` set how many events are needed, `within` sets how many units ago they may have occurred, and `where` is a list of filters of the event’s own `properties.<key>`.',
       }),
     ),
     unit: Type.Optional(
       oneOf(UNITS, {
         description:
-          'Of `within`, `notWithin`, `withinNext`, `triggeredWithin`, `notTriggeredWithin`.',
+          'Unit of `within`, `notWithin`, `withinNext`, `triggeredWithin` and `notTriggeredWithin`.',
       }),
     ),
   },
@@ -35,23 +35,26 @@ const Filter = strict(
 
 const rules = strict(
   {
-    logic: oneOf(['AND', 'OR'], { description: 'How the groups are joined.' }),
+    logic: oneOf(['AND', 'OR'], { description: 'Operator that joins the groups.' }),
     groups: Type.Array(
       strict(
         {
           not: Type.Optional(
             Type.Boolean({
-              description:
-                'The group holds exactly where its filters and what is nested in it do not.',
+              description: 'Set to `true` to negate the group, including its nested conditions.',
             }),
           ),
-          filters: Type.Array(Filter, { maxItems: MOST_FILTERS, description: 'All must hold.' }),
+          filters: Type.Array(Filter, {
+            maxItems: MOST_FILTERS,
+            description: 'Filters of the group. All of them must hold.',
+          }),
           nested: Type.Optional(
             Type.Object(
               {},
               {
                 additionalProperties: true,
-                description: 'One more condition that must hold as well; at most 5 deep in all.',
+                description:
+                  'A further condition that must hold, too. Conditions can be nested 5 levels deep.',
               },
             ),
           ),
@@ -63,7 +66,7 @@ const rules = strict(
   },
   {
     title: 'Condition',
-    description: `At most ${MOST_FILTERS} filters in all.`,
+    description: `A condition has at most ${MOST_FILTERS} filters in all.`,
     examples: [
       {
         logic: 'AND',

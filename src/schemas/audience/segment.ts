@@ -49,7 +49,7 @@ const Problem = nullable(
     { reason: oneOf(SEGMENT_FAILURES), message: Type.String() },
     {
       description:
-        'Why nobody is in it (`segment_not_usable`), or why nobody enters or leaves it for now.',
+        'Why the segment has no members (`segment_not_usable`), or why contacts temporarily do not enter or leave it. Null if there is no problem.',
     },
   ),
 )
@@ -62,17 +62,18 @@ export const Segment = Type.Object(
     condition: nullable({
       ...Condition,
       title: 'StoredCondition',
-      description: 'Null: this version cannot evaluate what is stored.',
+      description: 'Null if this version cannot evaluate the stored condition.',
     }),
     sentence: Sentence,
     problem: Problem,
     memberCount: nullable({
       ...Count,
-      description: 'At `countedAt`; null while it cannot be counted in time.',
+      description: 'Number of members at `countedAt`. Null if they could not be counted in time.',
     }),
     memberCountIsExact: nullable(
       Type.Boolean({
-        description: 'False: an estimate, from every 64th contact of a large organization.',
+        description:
+          '`false` if the count is an estimate, made from every 64th contact of a large organization.',
       }),
     ),
     countedAt: nullable(Time),
@@ -104,7 +105,8 @@ export const SegmentPatch = strict(
     ...Type.Partial(SegmentInput).properties,
     ifUnmodifiedSince: Type.Optional({
       ...Time,
-      description: 'The `updatedAt` that was read: 409 when somebody has changed it since.',
+      description:
+        'The `updatedAt` of the version that you read. If the segment has changed since, the request fails with 409.',
     }),
     id: Ignored,
     sentence: Ignored,
@@ -127,7 +129,7 @@ export const SegmentListQuery = strict({
     minimum: 0,
     maximum: MOST_OFFSET,
     default: 0,
-    description: 'Rows that are left out before.',
+    description: 'Number of rows to skip.',
   }),
   search: Type.Optional(Type.String({ maxLength: 100, description: 'Part of the name.' })),
 })
@@ -152,7 +154,7 @@ export const SegmentPreviewInput = strict(
       Type.Integer({
         minimum: 1,
         maximum: MOST_SHOWN,
-        description: 'Contacts of the sample; 10 without it.',
+        description: 'Number of contacts in the sample. Defaults to 10.',
       }),
     ),
   },
@@ -162,9 +164,14 @@ export const SegmentPreviewInput = strict(
 export const SegmentPreview = Type.Object(
   {
     count: Count,
-    countIsExact: Type.Boolean({ description: 'As `memberCountIsExact` of a segment.' }),
+    countIsExact: Type.Boolean({
+      description: '`false` if the count is an estimate. See `memberCountIsExact` of a segment.',
+    }),
     sentence: Sentence,
-    sample: Type.Array(Contact, { description: 'The newest; of an estimate, of those it saw.' }),
+    sample: Type.Array(Contact, {
+      description:
+        'The newest matching contacts. For an estimate, the newest of the contacts that were read.',
+    }),
     skippedValues: nullable(
       Type.Array(
         Type.Object(
@@ -173,17 +180,18 @@ export const SegmentPreview = Type.Object(
             operator: oneOf(OPERATORS),
             count: {
               ...Count,
-              description: 'Contacts whose value the operator cannot read; an estimate as `count`.',
+              description:
+                'Number of contacts whose value the operator cannot read. An estimate if `count` is one.',
             },
             examples: Type.Array(Type.String(), {
-              description: 'Up to three of these values, those that most contacts have.',
+              description: 'Up to three of these values, the most frequent ones.',
             }),
           },
           { title: 'SkippedValues' },
         ),
         {
           description:
-            'Filters of properties that cannot read the values of some contacts, such as `11/26/2026` where a time is compared. Null: finding out takes too long.',
+            'Filters of properties that cannot read the values of some contacts, such as `11/26/2026` where a time is expected. Null if finding them takes too long.',
         },
       ),
     ),
@@ -217,7 +225,7 @@ const SegmentMember = Type.Object(
     enteredAt: nullable({
       ...Time,
       description:
-        'Null: the contact was in the segment before its membership was kept, or it is not kept.',
+        'When the contact entered the segment. Null if membership is not tracked, or if the contact was a member before tracking began.',
     }),
   },
   { title: 'SegmentMember' },

@@ -6,19 +6,22 @@ const MOST_TOPICS = 500
 export const PreferencesInput = strict(
   {
     scope: Type.Optional(
-      oneOf(['chosen', 'all'], { description: '`all` leaves everything, whatever else is said.' }),
+      oneOf(['chosen', 'all'], {
+        description:
+          '`chosen` saves the list of `topics`. `all` unsubscribes from all mail, whatever `topics` contains.',
+      }),
     ),
     topics: Type.Optional(
       Type.Array(Type.String({ maxLength: 36 }), {
         maxItems: MOST_TOPICS,
         description:
-          'Ids of the public topics that are wanted; the other public ones are left. What is no public topic is ignored.',
+          'Ids of the public topics that the contact wants. The contact is unsubscribed from all other public topics. Ids of topics that are not public are ignored.',
       }),
     ),
   },
   {
     title: 'PreferencesInput',
-    description: 'Either `topics` or the scope `all`.',
+    description: 'Send either `topics` or the scope `all`.',
     examples: [{ topics: [ID] }, { scope: 'all' }],
   },
 )

@@ -20,10 +20,13 @@ const SOURCES = ['link', 'event', 'api', 'import'] as const
 const suppression = {
   id: Id,
   email: nullable(
-    Type.String({ description: 'Null when only its hash is known: the entry holds without it.' }),
+    Type.String({
+      description:
+        'Null if only the hash of the address is known. The entry is effective all the same.',
+    }),
   ),
   reason: oneOf(REASONS),
-  source: oneOf(SOURCES, { description: 'What gave it this reason.' }),
+  source: oneOf(SOURCES, { description: 'Source of the reason.' }),
   createdAt: Time,
   updatedAt: Time,
 }
@@ -44,7 +47,7 @@ export const SuppressionInput = strict(
   {
     email: Address({ examples: ['ada@example.com'] }),
     reason: Type.Optional(
-      oneOf(REASONS, { description: '`suppressed` when absent: never mailed.' }),
+      oneOf(REASONS, { description: 'Reason of the suppression. Defaults to `suppressed`.' }),
     ),
   },
   { title: 'SuppressionInput', examples: [{ email: 'ada@example.com' }] },
@@ -55,7 +58,7 @@ export const SuppressionListQuery = strict({
   cursor: Cursor,
   reason: Type.Optional(oneOf(REASONS)),
   email: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'The whole address.' }),
+    Type.String({ minLength: 1, maxLength: 255, description: 'The complete email address.' }),
   ),
 })
 
@@ -65,5 +68,5 @@ export const SuppressionList = Type.Object(
 )
 
 export const SuppressionParams = strict({
-  email: Type.String({ minLength: 1, maxLength: 1024, description: 'The address.' }),
+  email: Type.String({ minLength: 1, maxLength: 1024, description: 'The email address.' }),
 })

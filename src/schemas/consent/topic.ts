@@ -28,21 +28,33 @@ const summary = {
   slug: Type.String(),
   description: nullable(Type.String()),
   doubleOptIn: Type.Boolean({
-    description: 'Who is subscribed gets a mail, and is subscribed once they confirmed it.',
+    description:
+      'If `true`, contacts receive a confirmation email and are subscribed after they confirm it.',
   }),
-  public: Type.Boolean({ description: 'Shown on the preferences page.' }),
-  templateId: nullable({ ...Id, description: 'Of the confirmation mail; null: a plain one.' }),
-  from: nullable(Type.String({ description: 'Of the confirmation mail.' })),
+  public: Type.Boolean({ description: 'If `true`, the topic is shown on the preferences page.' }),
+  templateId: nullable({
+    ...Id,
+    description: 'Template of the confirmation email. Null for the default email.',
+  }),
+  from: nullable(Type.String({ description: 'Sender address of the confirmation email.' })),
   fromName: nullable(Type.String()),
-  cloudAccountId: nullable({ ...Id, description: 'Sends the confirmation mail.' }),
+  cloudAccountId: nullable({
+    ...Id,
+    description: 'Connected account that sends the confirmation email.',
+  }),
   createdAt: Time,
   updatedAt: Time,
 }
 
 const counts = {
-  subscribedCount: Type.Integer({ ...Count, description: 'Contacts that subscribe.' }),
-  pendingCount: Type.Integer({ ...Count, description: 'Contacts that have yet to confirm.' }),
-  countsAreExact: Type.Boolean({ description: 'False: one of them is larger than it says.' }),
+  subscribedCount: Type.Integer({ ...Count, description: 'Number of subscribed contacts.' }),
+  pendingCount: Type.Integer({
+    ...Count,
+    description: 'Number of contacts that have not confirmed yet.',
+  }),
+  countsAreExact: Type.Boolean({
+    description: '`false` if one of the two counts is higher than reported.',
+  }),
 }
 
 const EXAMPLE = {
@@ -78,7 +90,7 @@ const Description = Type.String({ maxLength: LONGEST_DESCRIPTION })
 const TemplateId = Type.String({
   maxLength: LONGEST_ID,
   description:
-    'A published template that declares and uses the variable `confirmUrl`, and may declare `topic` (`topic.name`).',
+    'A published template that declares and uses the variable `confirmUrl`. It may also declare `topic` (`topic.name`).',
 })
 
 export const TopicInput = strict(

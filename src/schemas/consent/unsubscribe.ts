@@ -2,7 +2,11 @@ import { Type } from 'typebox'
 import { strict } from '../common.ts'
 
 export const TokenParams = strict({
-  token: Type.String({ minLength: 1, maxLength: 1024, description: 'Of the link in the mail.' }),
+  token: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    description: 'Token from the link in the email.',
+  }),
 })
 
 export const Unsubscribed = Type.Object(

@@ -21,18 +21,24 @@ const POLICIES = ['none', 'quarantine', 'reject'] as const
 const SpfNode = Type.Object(
   {
     domain: text(),
-    depth: Type.Integer({ minimum: 0, description: 'Of the root 0, of what it includes 1.' }),
+    depth: Type.Integer({
+      minimum: 0,
+      description: 'Depth in the tree. The root is 0, the records that it includes are 1.',
+    }),
     record: orNull(),
     status: oneOf(['record', 'none', 'many', 'failed', 'skipped', 'loop'] as const, {
-      description: '`skipped`: beyond the limit, or it depends on the mail.',
+      description: '`skipped`: beyond the limit, or dependent on the mail.',
     }),
     problem: orNull('What is wrong with its syntax.'),
     terms: Type.Array(
       Type.Object({
         text: text('As it is written.'),
-        lookups: Type.Integer({ minimum: 0, description: 'With all that it leads to.' }),
-        isVoid: Type.Boolean({ description: 'Its look-up finds nothing.' }),
-        isUnanswered: Type.Boolean({ description: 'Its look-up got no answer.' }),
+        lookups: Type.Integer({
+          minimum: 0,
+          description: 'Look-ups of this term and of everything that it leads to.',
+        }),
+        isVoid: Type.Boolean({ description: '`true` if the look-up finds nothing.' }),
+        isUnanswered: Type.Boolean({ description: '`true` if the look-up was not answered.' }),
         problem: orNull('Why receivers stop here with a permerror.'),
         leadsTo: orNull('The domain of `include` and `redirect`.'),
       }),
@@ -58,14 +64,17 @@ export const SpfReport = reportOf(
   },
   Type.Object({
     record: orNull(),
-    lookups: Type.Integer({ minimum: 0, description: 'That a receiver makes (RFC 7208, 4.6.4).' }),
+    lookups: Type.Integer({
+      minimum: 0,
+      description: 'Look-ups that a receiver makes (RFC 7208, 4.6.4).',
+    }),
     mostLookups: Count,
-    voidLookups: Type.Integer({ minimum: 0, description: 'Those that find nothing.' }),
+    voidLookups: Type.Integer({ minimum: 0, description: 'Look-ups that find nothing.' }),
     mostVoidLookups: Count,
     all: orNull(
       'What happens to mail that nothing matches: `-`, `~`, `?` or `+`; of the record that redirects lead to.',
     ),
-    nodes: Type.Array(SpfNode, { description: 'Every record that was read.' }),
+    nodes: Type.Array(SpfNode, { description: 'All records that were read.' }),
     evaluation: nullable(
       Type.Object({
         ip: text(),
@@ -83,7 +92,11 @@ const DkimKey = Type.Object({
   name: text(),
   record: text(),
   keyType: text(),
-  bits: nullable(Type.Integer({ description: 'Null: the key is withdrawn or cannot be read.' })),
+  bits: nullable(
+    Type.Integer({
+      description: 'Length of the key. Null if the key was revoked or cannot be read.',
+    }),
+  ),
   isTesting: Type.Boolean(),
   isRevoked: Type.Boolean(),
 })
@@ -116,7 +129,7 @@ export const DmarcReport = reportOf(
     policy: Type.Optional(nullable(oneOf(POLICIES))),
     subdomainPolicy: Type.Optional(nullable(oneOf(POLICIES))),
     percent: Type.Optional(Count),
-    isTesting: Type.Optional(Type.Boolean({ description: 't=y' })),
+    isTesting: Type.Optional(Type.Boolean({ description: '`true` if the record has `t=y`.' })),
     adkim: Type.Optional(oneOf(['r', 's'] as const)),
     aspf: Type.Optional(oneOf(['r', 's'] as const)),
     rua: Type.Optional(Type.Array(text())),
@@ -138,10 +151,16 @@ export const MxReport = reportOf(
       Type.Object({
         host: text(),
         priority: Count,
-        addresses: nullable(Type.Array(text(), { description: 'Null: they were not looked up.' })),
+        addresses: nullable(
+          Type.Array(text(), {
+            description: 'Addresses of the host. Null if they were not looked up.',
+          }),
+        ),
       }),
     ),
-    isNull: Type.Boolean({ description: 'The domain takes no mail (RFC 7505).' }),
+    isNull: Type.Boolean({
+      description: '`true` if the domain declares that it accepts no mail (RFC 7505).',
+    }),
   }),
 )
 
@@ -205,7 +224,7 @@ export const BlocklistReport = reportOf(
         list: text(),
         entry: text('An address or a domain.'),
         state: oneOf(['listed', 'not_listed', 'unknown'] as const, {
-          description: '`unknown`: the list refuses us or does not answer.',
+          description: '`unknown`: the list refused the query or did not answer.',
         }),
         codes: Type.Array(text()),
       }),
@@ -224,7 +243,7 @@ export const ReverseDnsReport = reportOf(
       Type.Object({
         ip: text(),
         names: Type.Array(text()),
-        isConfirmed: Type.Boolean({ description: 'A name leads back to the address.' }),
+        isConfirmed: Type.Boolean({ description: '`true` if a name leads back to the address.' }),
       }),
     ),
   }),
@@ -247,7 +266,11 @@ export const EmailReport = reportOf(
   },
   Type.Object({
     score: nullable(
-      Type.Integer({ minimum: 0, maximum: 100, description: 'Null: too little is known.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description: 'Null if too little is known for a grade.',
+      }),
     ),
     grade: nullable(oneOf(GRADES)),
     checks: Type.Object(

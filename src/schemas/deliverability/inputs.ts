@@ -8,26 +8,27 @@ const MOST_SELECTORS = 10
 const Domain = Type.String({
   minLength: 1,
   maxLength: LONGEST_SUBJECT,
-  description: 'A domain; of an address or of the address of a page its domain is taken.',
+  description: 'A domain. An email address or a web address is reduced to its domain.',
   examples: ['example.com'],
 })
 const DomainOrIp = Type.String({
   minLength: 1,
   maxLength: LONGEST_SUBJECT,
-  description: 'A domain, or an IP address.',
+  description: 'A domain or an IP address.',
   examples: ['example.com', '9.9.9.9'],
 })
 const Selector = Type.String({
   minLength: 1,
   maxLength: 63,
   pattern: SELECTOR,
-  description: 'As “s=” in the DKIM-Signature header.',
+  description: 'DKIM selector, the `s=` of the DKIM-Signature header.',
   examples: ['selector1'],
 })
 const Selectors = Type.Optional(
   Type.Array(Selector, {
     maxItems: MOST_SELECTORS,
-    description: 'Absent: common ones are tried. Those of Amazon SES cannot be guessed.',
+    description:
+      'DKIM selectors. Without them, common selectors are tried. Selectors of Amazon SES cannot be guessed.',
   }),
 )
 
@@ -45,7 +46,7 @@ const BimiSelector = Type.Optional(
     minLength: 1,
     maxLength: 63,
     pattern: SELECTOR,
-    description: 'As “s=” in the BIMI-Selector header; absent: `default`.',
+    description: 'BIMI selector, the `s=` of the BIMI-Selector header. Defaults to `default`.',
     examples: ['default'],
   }),
 )
@@ -60,7 +61,7 @@ export const SpfInput = strict(
     ip: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'Says whether mail from this address passes.',
+        description: 'An IP address. The report then includes whether its mail passes.',
         examples: ['9.9.9.9'],
       }),
     ),
@@ -68,11 +69,13 @@ export const SpfInput = strict(
       Type.String({
         format: 'email',
         maxLength: 255,
-        description: 'The envelope sender; absent: postmaster of the domain.',
+        description: 'Envelope sender. Defaults to postmaster of the domain.',
         examples: ['ann@example.com'],
       }),
     ),
-    helo: Type.Optional(Type.String({ maxLength: 253, description: 'Absent: the domain.' })),
+    helo: Type.Optional(
+      Type.String({ maxLength: 253, description: 'HELO name. Defaults to the domain.' }),
+    ),
   },
   { examples: [{ domain: 'example.com', ip: '9.9.9.9' }] },
 )

@@ -29,7 +29,8 @@ export const HeadersInput = strict(
     headers: Type.String({
       minLength: 1,
       maxLength: LONGEST_MAIL,
-      description: 'The header of a mail as “show original” shows it; a body after it is ignored.',
+      description:
+        'Header of the mail, as “show original” displays it. A body after the header is ignored.',
       examples: ['From: Ann <ann@example.com>\nDate: Mon, 23 Nov 2026 12:00:00 +0000'],
     }),
   },
@@ -41,7 +42,7 @@ export const MailInput = strict(
     message: Type.String({
       minLength: 1,
       maxLength: LONGEST_MAIL,
-      description: 'The whole mail as it was received, unchanged. It is not kept.',
+      description: 'The complete mail as it was received, unchanged. It is not stored.',
       examples: [
         'From: Ann <ann@example.com>\nList-Unsubscribe: <https://example.com/u/1>\n\nHello',
       ],
@@ -59,15 +60,17 @@ const ReportAddresses = Type.Optional(
 export const DmarcInput = strict(
   {
     domain: Type.String({ minLength: 1, maxLength: 1_024, examples: ['example.com'] }),
-    policy: oneOf(POLICIES, { description: 'What becomes of mail that fails.' }),
+    policy: oneOf(POLICIES, { description: 'Policy for mail that fails the check.' }),
     subdomainPolicy: Type.Optional(oneOf(POLICIES)),
     aggregateReports: ReportAddresses,
     failureReports: ReportAddresses,
     strictDkim: Type.Optional(
-      Type.Boolean({ description: 'The signing domain must be equal to From’s.' }),
+      Type.Boolean({ description: '`true` if the signing domain must equal the domain in From.' }),
     ),
     strictSpf: Type.Optional(
-      Type.Boolean({ description: 'The return path must be equal to From’s.' }),
+      Type.Boolean({
+        description: '`true` if the domain of the return path must equal the domain in From.',
+      }),
     ),
   },
   {
@@ -80,8 +83,10 @@ const signature = {
   domain: text(),
   selector: text(),
   algorithm: text(),
-  covers: Type.Array(text(), { description: 'Fields, in lower case.' }),
-  isAligned: Type.Boolean({ description: 'It is of the organization in From.' }),
+  covers: Type.Array(text(), { description: 'Covered header fields, in lower case.' }),
+  isAligned: Type.Boolean({
+    description: '`true` if the domain belongs to the organization of the From address.',
+  }),
 }
 
 export const AddressReport = reportOf(
@@ -127,7 +132,7 @@ export const HeaderReport = reportOf(
         delaySeconds: nullable(Type.Integer()),
         isEncrypted: Type.Boolean(),
       }),
-      { description: 'From the first server to the last.' },
+      { description: 'Servers that the mail passed, in order.' },
     ),
     authentication: Type.Array(
       Type.Object({
@@ -136,7 +141,7 @@ export const HeaderReport = reportOf(
         result: text(),
         domain: orNull('Whose mail it is by this method; null: it does not say.'),
       }),
-      { description: 'What the receiving server found.' },
+      { description: 'Results recorded by the receiving server.' },
     ),
     signatures: Type.Array(Type.Object(signature)),
     fields: Count,
@@ -160,7 +165,9 @@ export const UnsubscribeReport = reportOf(
     from: orNull('Its domain.'),
     listUnsubscribe: orNull(),
     listUnsubscribePost: orNull(),
-    addresses: Type.Array(text(), { description: 'Of List-Unsubscribe. Nobody calls them.' }),
+    addresses: Type.Array(text(), {
+      description: 'Addresses in List-Unsubscribe. The check does not call them.',
+    }),
     signatures: Type.Array(
       Type.Object({
         ...signature,
@@ -168,7 +175,7 @@ export const UnsubscribeReport = reportOf(
         reason: orNull(),
       }),
     ),
-    isOneClick: Type.Boolean({ description: 'What RFC 8058 asks for is all there.' }),
+    isOneClick: Type.Boolean({ description: '`true` if all requirements of RFC 8058 are met.' }),
   }),
 )
 

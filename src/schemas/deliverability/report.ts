@@ -3,19 +3,26 @@ import { RECORD_TYPES, SEVERITIES, VERDICTS } from '../../domain/deliverability/
 import { nullable, oneOf, TIME, Time } from '../common.ts'
 
 export const Verdict = oneOf(VERDICTS, {
-  description: '`unknown`: nobody could say, because a look-up failed or was refused.',
+  description: '`unknown`: a look-up failed or was refused, so there is no result.',
   examples: ['pass'],
 })
 
 export const Finding = Type.Object(
   {
     code: Type.String({
-      description: 'A stable snake_case word of an open set.',
+      description: 'A stable snake_case word. New ones may be added.',
       examples: ['spf_found'],
     }),
-    severity: oneOf(SEVERITIES, { description: '`info` changes no verdict.', examples: ['pass'] }),
+    severity: oneOf(SEVERITIES, {
+      description: '`info` does not change the verdict.',
+      examples: ['pass'],
+    }),
     message: Type.String({ examples: ['example.com has one SPF record, and it can be read.'] }),
-    fix: nullable(Type.String({ description: 'What to do next, in one sentence; null: nothing.' })),
+    fix: nullable(
+      Type.String({
+        description: 'The next step, in one sentence. Null if there is nothing to do.',
+      }),
+    ),
   },
   { title: 'ToolFinding' },
 )
@@ -24,13 +31,15 @@ const RawRecord = Type.Object(
   {
     name: Type.String({ examples: ['example.com'] }),
     type: oneOf(RECORD_TYPES, {
-      description: '`HTTPS`: not a record, but what was read from the address that is the name.',
+      description: 'Type of the record. `HTTPS` is the content of the fetched address in `name`.',
     }),
     status: oneOf(['found', 'empty', 'no_name', 'failed'] as const, {
       description:
-        '`empty`: the name is there, a record of the type is not. `no_name`: the name is not there. `failed`: no answer.',
+        '`empty`: the name exists, but has no record of this type. `no_name`: the name does not exist. `failed`: no answer.',
     }),
-    values: Type.Array(Type.String(), { description: 'At most 20, each cut at 4,096 characters.' }),
+    values: Type.Array(Type.String(), {
+      description: 'At most 20 values, each cut at 4,096 characters.',
+    }),
   },
   { title: 'ToolRecord' },
 )
@@ -51,15 +60,19 @@ export const reportOf = (
   Type.Object(
     {
       tool: Type.String(),
-      subject: Type.String({ description: 'What it is about, as it was understood.' }),
+      subject: Type.String({
+        description: 'The domain, address or mail that was checked, in normalized form.',
+      }),
       verdict: Verdict,
-      summary: Type.String({ description: 'One sentence.' }),
-      findings: Type.Array(finding, { description: 'The most urgent first.' }),
-      records: Type.Array(RawRecord, { description: 'What was asked, and what came back.' }),
+      summary: Type.String({ description: 'Summary in one sentence.' }),
+      findings: Type.Array(finding, { description: 'Findings, the most urgent first.' }),
+      records: Type.Array(RawRecord, {
+        description: 'Records that were looked up, and their answers.',
+      }),
       details,
       lookups: Type.Integer({
         minimum: 0,
-        description: 'Questions that name servers were asked for it, at most 25.',
+        description: 'Number of look-ups, at most 25.',
       }),
       checkedAt: Time,
     },

@@ -8,32 +8,45 @@ const FIGURES = {
   delivered: Count,
   bounced: {
     ...Count,
-    description: 'And did not arrive: the three below, without automatic replies.',
+    description:
+      'Mails that did not arrive, the sum of the three counts below. Automatic replies are not included.',
   },
   bouncedPermanent: Count,
   bouncedTransient: {
     ...Count,
-    description: 'Automatic replies, too: those of mails that were delivered are not `bounced`.',
+    description:
+      'Transient bounces, including automatic replies. Mails that were delivered all the same are not counted in `bounced`.',
   },
   bouncedUndetermined: Count,
   complained: Count,
-  suppressed: Type.Integer({ minimum: 0, description: 'By the provider’s suppression list.' }),
+  suppressed: Type.Integer({
+    minimum: 0,
+    description: 'Mails that the provider’s suppression list stopped.',
+  }),
   opened: Type.Integer({
     minimum: 0,
-    description: 'By people: without known bots, and with mails in which a person clicked.',
+    description:
+      'Mails opened by people: without known bots, and including mails in which a person clicked a link.',
   }),
-  openedRaw: Type.Integer({ minimum: 0, description: '`opened` without the list of bots.' }),
+  openedRaw: Type.Integer({
+    minimum: 0,
+    description: 'All opened mails, including those opened by bots.',
+  }),
   clicked: Count,
   unsubscribed: Type.Integer({
     minimum: 0,
-    description: 'By a link of a mail of a batch or a workflow, once a mail.',
+    description:
+      'Mails whose link unsubscribed the recipient. Counts mails of batches and workflows, each mail once.',
   }),
-  failed: Type.Integer({ minimum: 0, description: 'Accepted by the provider, then refused.' }),
+  failed: Type.Integer({
+    minimum: 0,
+    description: 'Mails that the provider accepted and refused later.',
+  }),
   costUsd: nullable(
     Type.Number({
       minimum: 0,
       description:
-        'An estimate from published rates for sending, by the plan of each account: mails of a UTC month cost its average, which changes while the month grows. Null: the cost of some of the mails is not known.',
+        'Estimated cost from published prices of sending, by the plan of each account. Mails of a UTC month cost its average, which changes while the month grows. Null if the price of some of the mails is unknown.',
     }),
   ),
 }
@@ -41,18 +54,19 @@ const FIGURES = {
 const KEYS = {
   period: Type.Optional(
     Type.String({
-      description: '`2026-11-21T10:00:00`, `2026-11-21` (a week: its Monday) or `2026-11`.',
+      description:
+        'Start of the period: `2026-11-21T10:00:00`, `2026-11-21` (for a week, its Monday) or `2026-11`.',
     }),
   ),
   domain: Type.Optional(
-    nullable(Type.String({ description: 'Of the From address; null: not known.' })),
+    nullable(Type.String({ description: 'Domain of the sender address. Null if unknown.' })),
   ),
-  broadcastId: Type.Optional(nullable({ ...Id, description: 'The batch.' })),
+  broadcastId: Type.Optional(nullable({ ...Id, description: 'Id of the batch.' })),
   templateId: Type.Optional(nullable(Id)),
   source: Type.Optional(
     Type.String({
       description:
-        '`external` is other programs’ mail through a connected account: figures have it by source only, and it costs nothing here.',
+        'Source of the mail. `external` is mail that other programs sent through a connected account. It is counted by source only and has no cost here.',
     }),
   ),
   cloudAccountId: Type.Optional(Id),
@@ -83,14 +97,17 @@ export const EmailMetrics = Type.Object(
   {
     object: Type.Literal('metrics'),
     totals: Type.Object(FIGURES),
-    data: Type.Array(MetricsRow, { description: 'Rows with mails; none without dimensions.' }),
+    data: Type.Array(MetricsRow, {
+      description:
+        'One row for each combination of dimension values that has mails. Empty if no dimensions were requested.',
+    }),
     meta: Type.Object({
-      start: { ...Time, description: 'Included; a whole quarter of an hour.' },
-      end: { ...Time, description: 'Not included; a whole quarter of an hour.' },
+      start: { ...Time, description: 'Start of the range, inclusive. A whole quarter of an hour.' },
+      end: { ...Time, description: 'End of the range, exclusive. A whole quarter of an hour.' },
       timezone: Type.String(),
       granularity: oneOf(GRANULARITIES),
       dimensions: Type.Array(oneOf(DIMENSIONS)),
-      botListVersion: Type.Integer({ description: 'Of the list of bots that is in use now.' }),
+      botListVersion: Type.Integer({ description: 'Version of the current list of bots.' }),
     }),
   },
   {
@@ -138,18 +155,18 @@ export const EmailMetricsQuery = strict({
   timezone: Type.String({
     maxLength: 64,
     default: 'UTC',
-    description: 'An IANA timezone.',
+    description: 'An IANA time zone.',
     examples: ['Europe/Berlin'],
   }),
   granularity: oneOf(GRANULARITIES, {
     default: 'daily',
-    description: 'Of `period`. Weeks begin on Monday.',
+    description: 'Length of a `period`. Weeks begin on Monday.',
   }),
   dimensions: Type.Optional(
     Type.String({
       pattern: WORD_LIST,
       maxLength: 200,
-      description: `Comma-separated: ${DIMENSIONS.join(', ')}.`,
+      description: `Comma-separated list of dimensions: ${DIMENSIONS.join(', ')}.`,
       examples: ['period,domain'],
     }),
   ),
@@ -160,7 +177,7 @@ export const EmailMetricsQuery = strict({
     Type.String({
       pattern: DOMAIN_LIST,
       maxLength: MOST_VALUES * 255,
-      description: 'Only mails from addresses of these domains.',
+      description: 'Returns only mails sent from addresses of these domains.',
     }),
   ),
 })

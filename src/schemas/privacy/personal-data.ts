@@ -15,9 +15,10 @@ export const Erasure = Type.Object(
     id: Id,
     contactId: Id,
     status: oneOf(['running', 'completed'], {
-      description: 'The contact is gone when it is accepted; `completed` when all the rest is.',
+      description:
+        'The contact is deleted as soon as the erasure is accepted. The status is `completed` when all other data is erased.',
     }),
-    mails: { ...Count, description: 'Logs that were emptied so far.' },
+    mails: { ...Count, description: 'Number of emptied email logs so far.' },
     requestedAt: Time,
     completedAt: nullable(Time),
   },
@@ -30,15 +31,15 @@ const List = Type.Array(Fields)
 
 export const ContactExport = Type.Object(
   {
-    contact: { ...Fields, description: 'Every field that is stored of the contact.' },
+    contact: { ...Fields, description: 'All stored fields of the contact.' },
     stats: nullable(Fields),
     topics: List,
-    consentEvents: { ...List, description: 'What became of their consent, when and by what.' },
-    suppression: nullable({ ...Fields, description: 'What the suppression list says.' }),
-    mails: { ...List, description: 'Logs with their timelines, and the bodies that are kept.' },
-    events: { ...List, description: 'What callers said that they did.' },
-    executions: { ...List, description: 'Runs of workflows with their steps.' },
-    importErrors: { ...List, description: 'Rows that imports refused and that speak of them.' },
+    consentEvents: { ...List, description: 'Changes of consent, with their times and sources.' },
+    suppression: nullable({ ...Fields, description: 'Entry of the suppression list.' }),
+    mails: { ...List, description: 'Email logs with their timelines and stored bodies.' },
+    events: { ...List, description: 'Custom events of the contact.' },
+    executions: { ...List, description: 'Executions of workflows with their steps.' },
+    importErrors: { ...List, description: 'Rows refused by imports that mention the contact.' },
     auditEvents: List,
   },
   {
