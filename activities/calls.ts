@@ -4,19 +4,16 @@ import type { Answers } from '../src/domain/delivery/throttling.ts'
 import type { Result } from '../src/store/delivery/messages.ts'
 import type { Call, Mail, Mailer, Outcome } from './mailer.ts'
 
-/** A claimed row with its mail, or the reason why it has none. */
 export type Job = { id: string; mail: Mail } | { id: string; failed: Refusal }
 
 export const jobOf = (id: string, composedMail: Composed, tags: Mail['tags'] = []): Job =>
   'failed' in composedMail ? { id, ...composedMail } : { id, mail: { ...composedMail.mail, tags } }
 
-/** A claimed row and its mail, or a promise of it. Undefined: there was no time to render it. */
 export interface Pending {
   id: string
   job: Job | Promise<Job | undefined>
 }
 
-/** Conclusions about the account from the calls of one claim. */
 export interface Verdict {
   /** Numbers of accepted calls, and of those that exceeded the rate. */
   answers: Answers
@@ -78,7 +75,6 @@ export async function callAll(
 
 const NOT_BEGUN = { kind: 'not_begun' } as const
 
-/** Characters of the mails whose calls are running. */
 interface Room {
   usedCharacters: number
   most: number

@@ -29,15 +29,12 @@ import {
 
 export interface ActivityDeps extends Omit<FireScheduleDeps, 'sql'> {
   sql: Sql
-  /** A small pool whose statements end after a second. */
   claimSql: Sql
   mailer: Mailer
   verifier: Verifier
   timings: Timings
   content: BatchContentDeps
-  /** Contacts frozen in one transaction. Set by tests. */
   freezePage?: number
-  /** Mails that an erasure empties in one transaction. Set by tests. */
   erasurePage?: number
   fetcher?: FlowDeps['fetcher']
 }

@@ -2,7 +2,6 @@ import type { OutgoingMail } from '../src/core/content/compose.ts'
 import type { Check } from '../src/domain/accounts/verification.ts'
 import type { IamRole } from '../src/domain/accounts/iam-role.ts'
 
-/** One mail to one recipient, as it goes to the provider. */
 export interface Mail extends OutgoingMail {
   tags: { name: string; value: string }[]
   /** Absent: the identity's own, if it has one. */
@@ -25,14 +24,12 @@ export type Outcome =
   | { kind: 'unreachable'; error: string; own?: boolean }
   | { kind: 'unknown'; error: string }
 
-/** A role, and the configuration set that its mail names, or null. */
 export type SendingRole = IamRole & { configurationSet?: string | null }
 
 export interface Call {
   iamRole: SendingRole
   /** Time of the claim by Postgres' clock. The call is signed with it once. */
   signedAt: Date
-  /** Deadline for the beginning of the call, in `performance.now()`. */
   beginBy: number
 }
 
@@ -49,7 +46,6 @@ interface Verification {
   sentLast24Hours: number | null
   /** Plan as SES writes it. Null: the account did not say. */
   pricingPlan: string | null
-  /** An address that may send mail. Null: no verified identity was found. */
   from: string | null
 }
 

@@ -7,7 +7,6 @@ import type { Verdict } from './calls.ts'
 
 interface Feedback {
   verdict: Verdict
-  /** From the grant of the calls. */
   isWatched: boolean
   timings: Timings
 }

@@ -4,16 +4,13 @@ import type { IamRole } from '../src/domain/accounts/iam-role.ts'
 
 /** Reasons for a missing answer of the provider. */
 export type Refusal =
-  /** The role cannot be assumed, or may not do this. */
   | 'denied'
-  /** Too many requests. */
   | 'throttled'
   /** No connection, no answer in time, or a failure of the provider. */
   | 'failed'
 
 export type ProviderAnswer<T> = { kind: 'told'; value: T } | { kind: Refusal }
 
-/** Reads the identities of an account, live. */
 export interface Identities {
   /**
    * Yields page by page. A refusal is the last page. Each page has its own signal. If it ends
@@ -23,7 +20,6 @@ export interface Identities {
     iamRole: IamRole,
     signalOfPage: () => AbortSignal,
   ): AsyncIterable<ProviderAnswer<ListedIdentity[]>>
-  /** Undefined: the account has no such identity. */
   find(
     iamRole: IamRole,
     identity: string,
@@ -38,6 +34,5 @@ export interface ConsolePolicies {
 
 /** Reads an account's sending quota and reputation. */
 export interface HealthReader {
-  /** Ends with `signal`, as `failed`. */
   read(iamRole: IamRole, signal: AbortSignal): Promise<ProviderAnswer<AccountReading>>
 }

@@ -11,7 +11,6 @@ export type SessionActor = { kind: 'session'; sessionId: Uuid; userId: Uuid; rol
 /** The sender of a request. All reads and writes of a route belong to `organizationId`. */
 export interface Caller {
   readonly organizationId: Uuid
-  /** Sees and writes this organization's rows only. */
   readonly sql: Sql
   readonly actor: KeyActor | SessionActor
   readonly scopes: readonly string[]
@@ -31,7 +30,6 @@ declare module 'fastify' {
 /** Undefined before the caller is known, and for refused credentials. */
 export const callerOf = (request: FastifyRequest): Caller | undefined => request[CALLER]
 
-/** Returns the signed-in person on a route for people only. */
 export function personOf({ actor }: Caller): SessionActor {
   if (actor.kind === 'session') return actor
   throw new Error('this route lets keys in: its scope is not personal')

@@ -9,7 +9,6 @@ import type { Limiter } from './limits/limiter.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { Receiving } from '../src/core/delivery/receiving.ts'
 
-/** Everything through which the API reaches other systems. */
 export interface Deps {
   /**
    * Works on behalf of nobody: sees no organization's rows, only results of security-definer
@@ -21,7 +20,6 @@ export interface Deps {
    * organization. A separate pool, so that a slow search delays searches only.
    */
   searchSql: Sql
-  /** Signs and verifies public links. */
   keyring: Keyring
   /** Without a trailing slash. Every link in our answers begins with it, never with `Host`. */
   publicUrl: string
@@ -29,7 +27,6 @@ export interface Deps {
   principalArn: string | undefined
   /** Whether the operator's own mail is configured, so that invitations can be mailed. */
   sendsNotices: boolean
-  /** Version in package.json. */
   version: string
   log: FastifyBaseLogger | { level: string }
   metrics: Metrics
@@ -39,13 +36,9 @@ export interface Deps {
   trustedProxies: readonly string[]
   /** Origins whose scripts may call the API: `https://app.example.com`. */
   corsOrigins: readonly string[]
-  /** Checks callers' contents. Closed by its creator. */
   renderer: Renderer
-  /** Counts requests for all processes. Closed by its creator. */
   limiter: Limiter
-  /** Queries customers' accounts. */
   asker: Asker
-  /** The public deliverability tools. */
   toolbox: Toolbox
   /** Reaches the public internet only: the provider's own hosts, for messages of SNS. */
   fetcher: Fetcher
@@ -53,7 +46,6 @@ export interface Deps {
   receiving: Pick<Receiving, 'refused'>
   /** Delay of the event loop, in milliseconds, above which requests are refused. */
   mostLoopDelayMs: number
-  /** Milliseconds since 1970. */
   now: () => number
   pause: (ms: number) => Promise<unknown>
 }

@@ -32,7 +32,6 @@ export interface Config {
   }
   /** Proxies whose `X-Forwarded-For` is trusted: addresses, ranges, `loopback`. */
   trustedProxies: readonly string[]
-  /** Origins whose scripts may call the API. */
   corsOrigins: readonly string[]
   /** Addresses and ranges that are not public and that requests to customers' URLs may reach. */
   netAllowPrivate: readonly string[]
@@ -47,7 +46,6 @@ export interface Config {
   timings: Timings
   /** The operator's own sender, for mail to owners. Without an address no notices are sent. */
   notices: {
-    /** `notices@example.com` or `Letterloom <notices@example.com>`. */
     from: string | undefined
     region: string
   }
@@ -245,7 +243,6 @@ export function readConfig(env: Environment = process.env): Config {
  */
 const PRINCIPAL = /^arn:aws(?:-cn|-us-gov)?:iam::\d{12}:(?:root|(?:user|role)\/[\w+=,.@/-]{1,512})$/
 
-/** An address, or a name of plain words and an address in angle brackets. */
 const SENDER =
   /^(?:[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+|[\w .-]{1,100} <[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+>)$/
 const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/
@@ -280,7 +277,6 @@ function defaultCache(xdgCacheHome: string | undefined): string {
   return join(xdgCacheHome ?? join(homedir(), '.cache'), 'letterloom')
 }
 
-/** The environment of a child process: ours, with further values. */
 export const childEnvironment = (own: Record<string, string>): Environment => ({
   ...process.env,
   ...own,

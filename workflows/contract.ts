@@ -3,9 +3,6 @@
  * workflows that a write starts. It imports no code.
  */
 
-/**
- * Workflows, and short activities: database work, and rendering mail of flows and confirmations.
- */
 export const CONTROL_QUEUE = 'control'
 /**
  * Priority of the dispatchers of single mail: Temporal hands out their tasks before all others of a
@@ -50,7 +47,6 @@ export const eraseWorkflowId = (erasureId: string): string => `erase/${erasureId
 
 export const executionWorkflowId = (executionId: string, attempt: number): string =>
   `execution/${executionId}/${attempt}`
-/** The Temporal Schedule of a flow. */
 export const flowScheduleId = (flowId: string): string => `flow/${flowId}`
 /** The flow of a schedule. Undefined: it is another schedule. */
 export const flowIdOfSchedule = (scheduleId: string): string | undefined =>
@@ -79,7 +75,6 @@ export const SWEEP_ID = 'sweep-health'
 
 /** State that `sweepHealth` carries over when it continues as new, and its result. */
 export interface SweepProgress {
-  /** The last connection of the finished pages. Null: none. */
   after: string | null
   checked: number
   /** Accounts without an answer, or disconnected meanwhile. */
@@ -96,13 +91,9 @@ export const BEAT_ID = 'ledger-beat'
 
 /** State that `keepRetention` carries over when it continues as new, and its result. */
 export interface RetentionProgress {
-  /** Days of tables whose partitions were dropped. */
   dropped: number
-  /** Days that still have unfinished work. */
   held: number
-  /** Days whose tables were in use all the time. */
   busy: number
-  /** Rows of other tables. */
   deleted: number
 }
 
@@ -116,7 +107,6 @@ export interface Range {
 export interface SendPlan {
   total: number
   chunkSize: number
-  /** Limit of concurrent chunk activities. */
   window: number
   /** Milliseconds of sleep between passes while only claimed and unknown rows are left. */
   passMs: number
@@ -159,7 +149,6 @@ export interface FireScheduleInput {
   flowId: string
   /** The scheduled moment (ISO 8601). Absent in the first run, which knows it from Temporal. */
   firedFor?: string
-  /** The last contact of the finished pages. Null: none. */
   after?: string | null
 }
 
@@ -181,7 +170,6 @@ export const WAKE_SIGNAL = 'wake'
 
 /** A workflow that an outbox message starts, and its settings in Temporal. */
 export interface Start<Payload, Input, Type extends string = string> {
-  /** Name of its export in `workflows/index.ts`. */
   type: Type
   /**
    * Identifies the act, so that a repeated message starts nothing. Its parameter types the payload.
@@ -192,7 +180,6 @@ export interface Start<Payload, Input, Type extends string = string> {
    * Absent: started once only.
    */
   isRepeated?: true
-  /** Input besides the organization. Absent: the payload. */
   input?: (payload: Payload) => Input
   /** Row whose name the summary shows and whose status is an attribute. */
   subject?: (payload: Payload) => { table: 'flows' | 'batches'; id: string }
@@ -322,12 +309,10 @@ type ExecutionAttempt = {
 
 export type StartKind = keyof typeof STARTS
 
-/** Payload of each kind of outbox message. */
 export type StartPayloads = {
   [Kind in StartKind]: Parameters<(typeof STARTS)[Kind]['id']>[0]
 }
 
-/** Input of the workflow of each kind. */
 export type StartInputs = {
   [Kind in StartKind]: { organizationId: string } & ((typeof STARTS)[Kind] extends Start<
     StartPayloads[Kind],
@@ -343,7 +328,6 @@ export type VerifyConnectionInput = StartInputs['verify_connection']
 export type SendNoticeInput = StartInputs['send_notice']
 export type EraseContactInput = StartInputs['start_erasure']
 export type ConfirmTopicInput = StartInputs['start_confirmation']
-/** The confirmations of one page of an import. */
 export type ConfirmCohortInput = StartInputs['start_cohort']
 /** The same when it continues as new: whoever starts a later run starts the same. */
 export type RunFlowInput = StartInputs['start_execution']

@@ -1,7 +1,6 @@
 import { condition, defineSignal, setHandler } from '@temporalio/workflow'
 import { WAKE_SIGNAL } from './contract.ts'
 
-/** A sleep that a signal ends early. */
 export interface Rest {
   /**
    * Waits for `ms`, or until the workflow is woken. A signal since the last wake-up counts. Returns

@@ -13,7 +13,6 @@ import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import type { HealthReader, ProviderAnswer } from '../provider.ts'
 
-/** Time limit of all queries about one account's health. */
 const READING_MS = 8_000
 const DAY_MS = 86_400_000
 /** With fewer mails a week, a rate of our own means nothing. */
@@ -80,7 +79,6 @@ export function createHealthActivities(deps: HealthDeps) {
     }
   }
 
-  /** Stores the verdict and, if it is worse, its notice in one transaction. */
   const store = (
     account: health.Account,
     sender: senders.SendingConnection,

@@ -3,7 +3,6 @@ import * as senders from '../../src/store/accounts/senders.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { ConsolePolicies, Refusal } from '../provider.ts'
 
-/** Time limit of assuming the role and reading its policy. */
 const PROBE_MS = 6_000
 
 export interface ConsolePolicyDeps {

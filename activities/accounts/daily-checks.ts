@@ -25,7 +25,6 @@ export const dailyChecks = ({ sql, verifier, consolePolicies, roles }: DailyDeps
     if (verifiedAgoMs !== null && verifiedAgoMs < DAY_MS) return
     await verifySender(sql, verifier, sender)
   },
-  /** Reads the version of the console policy that the account's role carries. */
   async (sender: SendingConnection): Promise<void> => {
     await probeConsolePolicyDaily({ sql, consolePolicies }, sender)
     // Kept, sessions that are asked for once a day would push out those that send.

@@ -34,7 +34,6 @@ export interface IdentityDeps {
 export function createIdentityActivities(deps: IdentityDeps) {
   const { sql, identities, resolver } = deps
 
-  /** Lists an account's identities, or describes the requested one. */
   async function readIdentities(input: AskProviderInput): Promise<{ version: string }> {
     const version = uuidv7()
     const question = await readings.take(sql, input)

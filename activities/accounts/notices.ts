@@ -25,10 +25,8 @@ const TOO_LATE_MS = 86_400_000
 const REFUSED_MS = 900_000
 
 interface NoticeSender {
-  /** `Letterloom <notices@example.com>`. */
   from: string
   region: string
-  /** Calls with the operator's own credentials. */
   mailer: Mailer
 }
 
@@ -38,7 +36,6 @@ export interface NoticeDeps {
   claimSql: Sql
   /** Undefined: not configured, and no notice is sent. */
   sender: NoticeSender | undefined
-  /** Parts of invitation links. */
   links: LinkDeps
   timings: Timings
   now: () => number
@@ -46,7 +43,6 @@ export interface NoticeDeps {
 }
 
 interface NoticeProgress {
-  /** Null: nothing is left to do. */
   waitMs: number | null
   told: number
 }
@@ -118,7 +114,6 @@ export function createNoticeActivities(deps: NoticeDeps) {
     return noticeText(notice, organizationName, invitationUrl(keyring, publicUrl, invited))
   }
 
-  /** Creates the row of the operator's own sender on first use. */
   async function permits(account: sendLimits.Account, want: number) {
     const grant = await sendLimits.grantPermits(sql, account, want)
     if (grant.pausedReason !== 'no_account') return grant

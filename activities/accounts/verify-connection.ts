@@ -102,7 +102,6 @@ async function tryConfigurationSet(
   await senders.recordConfigurationSet(sql, sender, isAccepted ? configurationSet : null)
 }
 
-/** Waits briefly for one permit, since a newly known account has none yet. */
 async function hasPermit(sql: Sql, sender: senders.SendingConnection): Promise<boolean> {
   const until = performance.now() + PERMIT_MS
   for (;;) {

@@ -14,7 +14,6 @@ const MOST_TRIES = 3
 
 const THROTTLED = ['TooManyRequestsException', 'ThrottlingException', 'Throttling']
 const DENIED = ['AccessDenied', 'AccessDeniedException']
-/** Errors of credentials, or of a clock difference, that were good before. */
 const EXPIRED = [
   'ExpiredToken',
   'ExpiredTokenException',
@@ -30,9 +29,7 @@ interface Question<T> {
   iamRole: IamRole
   purpose: Purpose
   signal: AbortSignal
-  /** Makes one call of the SDK without the SDK's own retries. */
   call: (credentials: Credentials) => Promise<T>
-  /** Limit of calls if they are throttled. */
   tries?: number
 }
 
@@ -69,7 +66,6 @@ function refusalOf(name: string): Refusal {
   return DENIED.includes(name) ? 'denied' : 'failed'
 }
 
-/** Resolves to the result of `work`, unless `signal` ends first. */
 async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   signal.throwIfAborted()
   let cancel = (): void => {}

@@ -26,7 +26,6 @@ export function permissionError(error: unknown): CheckError | undefined {
   return status !== undefined && status >= 400 && status < 500 ? undefined : 'no_answer'
 }
 
-/** HTTP status of the answer, if there was one. */
 function statusOf(error: Error): number | undefined {
   const metadata: unknown = Reflect.get(error, '$metadata')
   if (typeof metadata !== 'object' || metadata === null) return undefined
@@ -36,9 +35,7 @@ function statusOf(error: Error): number | undefined {
 
 /** A moment after which no answer is awaited. */
 export interface Deadline {
-  /** Aborts the calls that use it. */
   signal: AbortSignal
-  /** Resolves to the answer of `work`, or rejects at the deadline. */
   before<T>(work: Promise<T>): Promise<T>
   clear(): void
 }

@@ -20,7 +20,6 @@ const MOST_PAGES = 20
 /** Errors of SES for a name that is missing, or that cannot be an identity. */
 const ABSENT = ['NotFoundException', 'BadRequestException']
 
-/** Reads identities with SES v2 ListEmailIdentities and GetEmailIdentity. */
 export function createIdentities(roles: Roles): Identities {
   return {
     async *list(iamRole, signalOfPage) {

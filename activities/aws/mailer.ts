@@ -184,7 +184,6 @@ const simpleContent = (mail: Mail) => ({
   },
 })
 
-/** The body of SendEmail (SES v2 API reference). */
 const request = (mail: Mail) => ({
   FromEmailAddress: mail.from,
   Destination: { ToAddresses: [mail.to] },

@@ -24,7 +24,6 @@ export interface AccountFacts {
   max24Hour: number | null
   sentLast24Hours: number | null
   pricingPlan: string | null
-  /** An address that may send mail, or null. */
   from: string | null
 }
 
@@ -39,9 +38,7 @@ interface Probing {
 }
 
 export interface Probe {
-  /** Name of the action in IAM. */
   action: string
-  /** Makes the call once. Throws the SDK's error. */
   run: (probing: Probing) => Promise<void>
 }
 
@@ -195,7 +192,6 @@ const readQueue = (probing: Probing): Promise<void> =>
     }),
   )
 
-/** Probes of each purpose, in the order of the answer. */
 export const PROBES: Readonly<Record<Purpose, readonly Probe[]>> = {
   send: [{ action: 'ses:SendEmail', run: sendNothing }],
   read: [

@@ -4,7 +4,6 @@ import { type IamRole, roleArn } from '../../src/domain/accounts/iam-role.ts'
 import { isDenied } from './failures.ts'
 import type { Credentials } from './signature.ts'
 
-/** The present state of a connection, see `keep`. */
 export interface Connected {
   id: string
   /** Milliseconds since the last successful verification. Null: it is not verified. */
@@ -150,7 +149,6 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
       }
     },
 
-    /** Connections with cached credentials or refusals. */
     connectionIds: (): string[] => [
       ...new Set([...cache.values()].map(({ connectionId }) => connectionId)),
     ],

@@ -4,7 +4,6 @@ const NOT_VERIFIED = /\bnot verified\b/i
 /** `Invalid From address`, `… at 'fromEmailAddress' failed to satisfy constraint`. */
 const ABOUT_FROM = /\bfrom ?(?:email ?)?address\b/i
 const ADDRESSES = /[^\s<>(),;:"']+@[^\s<>(),;:"']+/g
-/** Errors of SES for a mail that it does not accept. */
 const REFUSED = ['MessageRejected', 'BadRequestException', 'ValidationException']
 
 /**

@@ -80,7 +80,6 @@ interface Trial {
   accountFacts: AccountFacts
 }
 
-/** Tries the permissions of one purpose in order, with that purpose's own credentials. */
 async function tryOut(
   purpose: Purpose,
   { roles, iamRole, queueUrl, end, accountFacts }: Trial,

@@ -24,7 +24,6 @@ type Request = Omit<ConfirmationRequest, 'brand' | 'topic'>
 export interface ConfirmationMails {
   connectionId: string
   sender: Sender
-  /** Returns one email for each request. Throws RendererBusy. */
   make: (requests: readonly Request[]) => Promise<RenderedMail[]>
 }
 

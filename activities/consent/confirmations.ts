@@ -20,7 +20,6 @@ import { untilRendered } from '../content/rendering.ts'
 const CONTACTS_A_STEP = 200
 /** The first email was counted and allowed when it was decided. A reminder was not. */
 const FIRST_MAIL = 1
-/** Statuses of addresses that can receive confirmation emails. */
 const MAILABLE = ['active', 'unsubscribed']
 
 export interface ConfirmationDeps {
@@ -58,7 +57,6 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
       }),
   }
 
-  /** Returns true if there may be others. */
   async function mailSome(
     tx: Transaction,
     { organizationId, which, mail }: ConfirmationInput & { mail: number },
@@ -143,7 +141,6 @@ interface ToRender {
   message: Omit<SingleMail, 'from' | 'subject'>
 }
 
-/** Renders the emails of all topics concurrently. */
 async function renderMails(all: readonly ToRender[]): Promise<SingleMail[]> {
   const messages: SingleMail[] = []
   for (const topic of new Set(all.map((each) => each.topic))) {

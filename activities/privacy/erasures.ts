@@ -54,7 +54,6 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
     )
 
   return {
-    /** Returns false if the erasure is done already. */
     beginErasure: async (input: EraseContactInput): Promise<boolean> => {
       const { organizationId, erasureId } = input
       await erasures.noteHorizon(sql, organizationId, erasureId)

@@ -10,7 +10,6 @@ import { withHeartbeat } from '../with-heartbeat.ts'
 
 interface RetentionDeps {
   sql: Sql
-  /** Milliseconds. Set by tests. */
   now?: (() => number) | undefined
 }
 
@@ -18,13 +17,10 @@ interface RetentionDeps {
 export const createRetentionActivities = ({ sql, now = Date.now }: RetentionDeps) => {
   const options = () => ({ now: now(), signal: Context.current().cancellationSignal })
   return {
-    /** Drops the partitions of days beyond every plan's retention. */
     dropOldDays: (): Promise<DroppedDays> => withHeartbeat(() => dropOldDays(sql, options())),
 
-    /** Deletes rows of some organizations. `more`: there may be other organizations. */
     deleteOldRows: (): Promise<DeletedRows> => withHeartbeat(() => deleteOldRows(sql, options())),
 
-    /** Deletes references to mails of days beyond every plan's retention. */
     deleteMailReferences: (): Promise<number> =>
       withHeartbeat(() => deleteMailReferences(sql, options())),
   }

@@ -5,7 +5,6 @@ import type { Executor } from '../../src/store/db/sql.ts'
 import { personOf } from '../caller.ts'
 import type { Deps } from '../deps.ts'
 
-/** Returns the sender of a request as the author of its changes. */
 export function actorOf({ caller: { actor }, id: requestId }: FastifyRequest, now: Deps['now']) {
   const identity =
     actor.kind === 'key'
@@ -14,7 +13,6 @@ export function actorOf({ caller: { actor }, id: requestId }: FastifyRequest, no
   return { identity, requestId, now: now() } satisfies Actor
 }
 
-/** Returns the signed-in person who sent a request to a route for people only. */
 export const personalActorOf = (
   { caller, id }: FastifyRequest,
   now: Deps['now'],
@@ -24,7 +22,6 @@ export const personalActorOf = (
   now: now(),
 })
 
-/** Records a change in the transaction of the request that makes it. */
 export const audit = (
   tx: Executor,
   request: FastifyRequest,

@@ -17,7 +17,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The required scope, or several of which one suffices, see src/domain/access/access.ts. */
     scope?: Scope | readonly [Scope, ...Scope[]]
-    /** Needs no credentials. */
     public?: boolean
     /**
      * The route ends or changes credentials of the caller's organization or person. This process
@@ -30,7 +29,6 @@ declare module 'fastify' {
 const MOST_TOUCHED = 10_000
 const MINUTE_MS = 60_000
 
-/** A valid token as storage described it. */
 interface Credential {
   id: Uuid
   caller: Caller
@@ -39,7 +37,6 @@ interface Credential {
   touch: (sql: Executor, at: string) => PromiseLike<unknown>
 }
 
-/** Checks the credentials and the scope of every request. */
 export function authenticate(app: FastifyInstance, deps: Deps): void {
   const { sql, now } = deps
   const limits = rateLimits(deps)

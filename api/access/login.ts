@@ -22,7 +22,6 @@ interface Verified {
   name: string
   email: string
   passwordHash: string
-  /** Key under which failures of the address are counted. */
   account: Buffer
 }
 

@@ -6,13 +6,10 @@ import { escapeHtml } from '../../src/domain/escape-html.ts'
 interface PreferencesForm {
   action: string
   topics: readonly PublicTopic[]
-  /** The person may choose topics that they do not have. */
   mayAdd: boolean
-  /** The person has unsubscribed from all mail. */
   isUnsubscribed: boolean
 }
 
-/** Checkboxes for topics, and a button that unsubscribes from all mail. */
 export function preferencesForm(
   say: Say,
   { action, topics, mayAdd, isUnsubscribed }: PreferencesForm,

@@ -16,7 +16,6 @@ import { sendPage, wantsHtml } from '../http/html-pages.ts'
  */
 const IN_FLIGHT_MS = 2_000
 
-/** The contact, the topic or all mail, and the mail that contained the link. */
 interface LinkFacts {
   organizationId: Uuid
   contactId: Uuid
@@ -61,7 +60,6 @@ export async function waitForMailInFlight(
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Returns the texts and the style of an organization's pages. */
 export function voiceOf(brand: Brand | undefined) {
   const voice = brand ?? OURS
   return { say: sayAs(voice), page: { brand, language: voice.language } }

@@ -1,6 +1,5 @@
 import { escapeHtml } from '../../src/domain/escape-html.ts'
 
-/** Typed values by field. Missing fields are empty. */
 export type Values = Readonly<Record<string, string>>
 
 interface Field {
@@ -155,7 +154,6 @@ export const FORMS: readonly ToolForm[] = [
   },
 ]
 
-/** Renders the form of one tool with the typed values. */
 export function formHtml({ tool, fields, isPosted }: ToolForm, values: Values): string {
   const hidden = `<input type="hidden" name="tool" value="${escapeHtml(tool)}">`
   return `<form class="tool" action="/tools" method="${isPosted ? 'post' : 'get'}">${hidden}

@@ -11,12 +11,10 @@ interface ToolsPage {
   form: ToolForm
   values: Values
   report?: Report | undefined
-  /** Reason why there is no report. */
   problem?: string | undefined
   status?: number
 }
 
-/** Sends the page of the tools: one form, and a report if one was requested. It needs no script. */
 export function sendToolsPage(reply: FastifyReply, page: ToolsPage): FastifyReply {
   const { form, values, report, problem, status = 200 } = page
   const alert =

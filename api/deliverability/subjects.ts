@@ -5,17 +5,17 @@ import { readDomain, readIp } from '../../src/core/deliverability/subject.ts'
 export const domainOr400 = (input: string): string =>
   readDomain(input) ?? refuse('domain', 'must be a domain of the public internet', 'not_a_domain')
 
-/**
- * Returns the IP address or the domain in the input. Throws a 400 if it is neither or not public.
- */
 export function subjectOr400(input: string): { subject: string; domain?: string; ip?: string } {
   const ip = readIp(input)
   if (ip !== undefined) return { subject: ip, ip }
   const domain = readDomain(input)
   if (domain !== undefined) return { subject: domain, domain }
-  return refuse('domain', 'must be a domain or an IP address of the public internet', 'not_a_domain')
+  return refuse(
+    'domain',
+    'must be a domain or an IP address of the public internet',
+    'not_a_domain',
+  )
 }
 
-/** Throws a 400 if the input is not a public IP address. */
 export const ipOr400 = (input: string): string =>
   readIp(input) ?? refuse('ip', 'must be an IP address of the public internet', 'not_an_address')

@@ -1,4 +1,3 @@
-/** At most `limit` requests in any `seconds` seconds. */
 export interface Window {
   limit: number
   seconds: number
@@ -9,9 +8,7 @@ export interface Decision {
   windows: readonly Window[]
   /** The window with the fewest remaining requests, or of equal ones the one that takes longest. */
   nearest: Window & {
-    /** Requests that are still allowed. */
     remaining: number
-    /** Seconds until the oldest requests leave the window. */
     resetSeconds: number
   }
   /** Seconds to wait. 0 if the request is allowed. */
@@ -21,7 +18,6 @@ export interface Decision {
 interface Figures {
   allowed: boolean
   windows: readonly Window[]
-  /** One figure for each window, like `freesAt`. */
   remaining: readonly number[]
   /** Time at which the oldest requests leave, in milliseconds of `time`'s clock. */
   freesAt: readonly number[]

@@ -13,7 +13,6 @@ const MOST_LEASES = 10_000
 interface Lease {
   windows: readonly Window[]
   remainingRequests: number
-  /** One figure for each window, after the whole lease. */
   remaining: number[]
   freesAt: number[]
 }

@@ -10,7 +10,6 @@ import type { Limiter } from './limiter.ts'
 import { planOf } from '../../src/core/access/plan.ts'
 import { configOf } from '../http/route-config.ts'
 
-/** The parts of a request that are known before it is counted. */
 interface PublicRequest {
   param: (name: string) => string
   headers: IncomingHttpHeaders
@@ -18,7 +17,6 @@ interface PublicRequest {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A public route without a limit. */
     unlimited?: true
     /**
      * Returns whether a public call carries a proof that we issued, without asking storage. Such a
@@ -46,7 +44,6 @@ const MOST_PLANS = 10_000
 
 interface Limits {
   limiter: Limiter
-  /** Keys the hashes of IP addresses. */
   keyring: Keyring
 }
 
@@ -96,7 +93,6 @@ export function rateLimits({ limiter, keyring }: Limits) {
   }
 }
 
-/** Sets the headers. Throws `refusal`, which gets the seconds to wait, if nothing was left. */
 export function answer(
   { allowed, windows, nearest, retryAfterSeconds }: Decision,
   reply: FastifyReply,

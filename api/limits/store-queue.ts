@@ -22,7 +22,6 @@ type Answer = rateLimits.Grant & { place: number; spare: number }
 interface Group {
   windows: readonly Window[]
   resolve: ((answer: Answer | undefined) => void)[]
-  /** Rest of its lease. */
   remainingRequests: number
 }
 

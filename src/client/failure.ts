@@ -10,7 +10,6 @@ export class ApiFailure extends Error {
   /** A stable snake_case word that is more specific than the code. */
   readonly reason: string | undefined
   readonly requestId: string | undefined
-  /** What is wrong, by path of the input. */
   readonly details: ApiError['details']
 
   constructor(response: Response, body: ApiError | undefined) {
@@ -24,7 +23,6 @@ export class ApiFailure extends Error {
   }
 }
 
-/** Reads the failure from an answer of the API or of a proxy before it. */
 export async function failureOf(response: Response): Promise<ApiFailure> {
   const text = await response.text().catch(() => '')
   return new ApiFailure(response, parse(text))

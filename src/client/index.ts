@@ -12,7 +12,6 @@ export type Schemas = components['schemas']
 export interface ClientOptions {
   /** Base URL of the API without `/v1`: `https://mail.example.com`. */
   baseUrl: string
-  /** An API key or a session token. Public operations need none. */
   token?: string
   fetch?: Fetch
 }
@@ -44,7 +43,6 @@ export function createClient({ baseUrl, token, fetch = globalThis.fetch }: Clien
   }
 }
 
-/** Makes a call resolve to its data alone. Failures were thrown before. */
 function answering<Input extends unknown[], Data>(
   call: (...input: Input) => Promise<{ data?: Data; response: Response }>,
 ) {
@@ -59,7 +57,10 @@ interface Page {
   nextCursor: string | null
 }
 
-/** ^ Iterates over the pages of a list: */
+/**
+ * Iterates over the pages of a list: `for await (const { logs } of pages((cursor) =>
+ * client.get('/v1/email/logs', { params: { query: { limit: 100, ...cursor } } })))`.
+ */
 export async function* pages<T extends Page>(
   load: (cursor: { cursor?: string }) => Promise<T>,
 ): AsyncGenerator<T, void, void> {

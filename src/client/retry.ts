@@ -3,7 +3,6 @@ const MOST_TRIES = 4
 const MOST_WAIT_MS = 60_000
 /** Wait before the first retry without a `Retry-After`. It doubles with each try. */
 const FIRST_WAIT_MS = 500
-/** Time limit of one try, from the call to the last byte of the answer. */
 const ANSWER_MS = 60_000
 
 export type Fetch = (request: Request) => Promise<Response>

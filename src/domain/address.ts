@@ -1,7 +1,6 @@
 /** Identifies an address under one HMAC key, so that the list does not contain the address. */
 export interface AddressKey {
   keyId: string
-  /** 64 hexadecimal digits. */
   key: string
 }
 

@@ -1,4 +1,3 @@
-/** Closed list of error codes on the wire. */
 export const ERROR_CODES = [
   'BAD_REQUEST',
   'CONFLICT',

@@ -1,8 +1,6 @@
 /** A number in a JSON text that JavaScript would change. */
 export interface InexactNumber {
-  /** Path of keys and indexes. */
   keys: (string | number)[]
-  /** Offset in the text. */
   at: number
   writtenNumber: string
 }
@@ -43,7 +41,6 @@ export function isExactNumber(writtenNumber: string): boolean {
 
 const EXPONENT = /e/i
 
-/** Returns a number as its digits, without zeros at the ends, times a power of ten. */
 function decimalOf(writtenNumber: string): { digits: string; exponent: number } {
   const [mantissa = '', exponent = '0'] = writtenNumber.toLowerCase().replace(/^-/, '').split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
@@ -65,7 +62,6 @@ const NUMBER = /[\d.e+-]+/iy
 export const findInexactNumbers = (text: string, most: number): InexactNumber[] =>
   SUSPICIOUS.test(text) ? locate(text, most) : []
 
-/** An object or a list that is being read: its key or index, and whether a key comes next. */
 interface Level {
   at: string | number
   isKeyNext: boolean
@@ -113,7 +109,6 @@ function locate(text: string, most: number): InexactNumber[] {
   return inexactNumbers
 }
 
-/** Returns the end of the JSON string that begins at `start`. */
 function endOfText(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0

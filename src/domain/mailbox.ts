@@ -1,7 +1,6 @@
 import type { ErrorDetail } from './errors.ts'
 import { LONGEST_NAME, readAddress } from './text.ts'
 
-/** An address and its display name. Null: it has none. */
 export interface Mailbox {
   address: string
   name: string | null
@@ -60,7 +59,6 @@ function mailbox(givenAddress: string, name: string | null): Mailbox | undefined
   return { address, name: displayName === '' ? null : displayName }
 }
 
-/** Reads the display name before the angle bracket. */
 function readName(text: string): string | undefined {
   if (text.startsWith('"')) return unquoted(text)
   return SPECIAL.test(text) ? undefined : decoded(text)

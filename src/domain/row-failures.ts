@@ -1,7 +1,6 @@
 import { type AppError, type ErrorCode, type ErrorDetail, sentence } from './errors.ts'
 import { LONGEST_MESSAGE, shown } from './text.ts'
 
-/** A refused row of a request whose other rows were accepted. */
 export interface RowFailure {
   index: number
   code: ErrorCode
@@ -11,13 +10,11 @@ export interface RowFailure {
   details?: ErrorDetail[]
 }
 
-/** Limit of details for one row, since a request may have a thousand rows. */
 export const MOST_ROW_DETAILS = 10
 
 export interface RowFailures {
   /** Adds a row with the reason for which it would be refused alone. */
   add: (index: number, refusal: AppError) => void
-  /** Returns all failures in the order of the rows. */
   list: () => RowFailure[]
 }
 

@@ -48,7 +48,6 @@ const RANK: Record<LogStatus, number> = {
   complained: 9,
 }
 
-/** Returns the status that outranks the other, whichever became known first. */
 export const higher = (a: LogStatus, b: LogStatus): LogStatus => (RANK[b] > RANK[a] ? b : a)
 
 /** Contact statuses from best to worst. Events only move a contact to the right. */

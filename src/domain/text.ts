@@ -38,7 +38,6 @@ function inALabels(domain: string): string | undefined {
   return NUMBERS.test(hostname) ? undefined : hostname
 }
 
-/** Ignores blanks around the address, which are trimmed before it is stored or compared. */
 export const isAddress = (text: string): boolean => readAddress(text) !== undefined
 
 /**
@@ -76,7 +75,6 @@ export const LINE = '^[^\\u0000-\\u001f\\u007f]*$'
 
 /** Limit of a caller's own text in an error message. */
 export const LONGEST_SHOWN = 200
-/** Characters of an error message with the longest step name, path and list of words. */
 export const LONGEST_MESSAGE = 1_000
 /** Characters that Postgres cannot store and JSON does not carry reliably. */
 const UNWRITABLE = /\p{Surrogate}|\0/gu

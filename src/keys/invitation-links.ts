@@ -16,7 +16,6 @@ interface Invited {
   expiresAt: string
 }
 
-/** Returns the link that accepts one invitation. `publicUrl` has no trailing slash. */
 export function invitationUrl(keyring: Keyring, publicUrl: string, invited: Invited): string {
   const { organizationId, id, email, generation, expiresAt } = invited
   const token = signLink(keyring, 'invite', {

@@ -10,7 +10,6 @@ const MOST_WAITING = 64
 const RETRY_AFTER_SECONDS = 10
 
 export interface Passwords {
-  /** Resolves to the PHC string to store. */
   hash(password: string): Promise<string>
   /**
    * Resolves to whether the password matches. Without a hash the answer is no, after the same time.

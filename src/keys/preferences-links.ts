@@ -9,7 +9,6 @@ import {
 
 const YEAR_MS = 365 * 86_400_000
 
-/** The contents of a preferences link: the contact, the mailed address and the mail. */
 export interface PreferencesLink {
   organizationId: string
   contactId: string
@@ -19,8 +18,9 @@ export interface PreferencesLink {
 }
 
 /**
- * ^ Returns the link to a person's preferences, valid for a year from `since` (milliseconds since
- * 1970), so that all mails of one batch have the same link whenever they are rendered.
+ * Returns the link to a person's preferences, valid for a year from `since` (milliseconds since
+ * 1970), so that all mails of one batch have the same link whenever they are rendered. `publicUrl`
+ * has no trailing slash.
  */
 export function preferencesUrl(
   keyring: Keyring,

@@ -14,14 +14,12 @@ export interface SealedPlace {
   rowId: string
 }
 
-/** Place of a flow's webhook signing secrets, the present one and the one before it. */
 export const flowSecretPlace = (organizationId: string, flowId: string): SealedPlace => ({
   table: 'flows',
   organizationId,
   rowId: flowId,
 })
 
-/** Place of the headers of one webhook step in one version: a JSON object of texts. */
 export const flowHeadersPlace = (
   organizationId: string,
   { flowId, version, stepId }: { flowId: string; version: number; stepId: string },
@@ -39,7 +37,6 @@ export const mailContentPlace = (organizationId: string, mailId: string): Sealed
 
 const FORMAT = 1
 const KID_BYTES = 8
-/** Random nonces under one key are safe for some 2^32 texts (NIST SP 800-38D, 8.3). */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEAD_BYTES = 1 + KID_BYTES
@@ -125,6 +122,5 @@ export function open(
 const keyOf = ({ derive }: Keyring['signing'], purpose: SealingPurpose): Buffer =>
   derive(`sealing/${purpose}`)
 
-/** Encoded as JSON, so that no two places give the same bytes. */
 const associated = (head: Buffer, { table, organizationId, rowId }: SealedPlace): Buffer =>
   Buffer.concat([head, Buffer.from(JSON.stringify([table, organizationId, rowId]))])

@@ -16,7 +16,6 @@ export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 /** SHA-256 as base64. A process identifies tokens by it, at a quarter of the bytes. */
 export const fingerprint = (text: string): string => hash('sha256', text, 'base64')
 
-/** Compares two secrets in a time that depends on their length only. */
 export const equal = (a: Buffer, b: Buffer): boolean =>
   a.length === b.length && timingSafeEqual(a, b)
 
@@ -44,7 +43,6 @@ const ALPHANUMERIC = /^[0-9A-Za-z]+$/
 
 export interface NewApiKey {
   key: string
-  /** The first 12 characters, by which people tell their keys apart. */
   prefix: string
   hash: Buffer
 }
@@ -67,7 +65,6 @@ export function newSessionToken(): { token: string; hash: Buffer } {
   return { token, hash: sha256(token) }
 }
 
-/** Returns the hash under which a session is stored. Undefined: the text is not a token of ours. */
 export const sessionTokenHash = (token: string): Buffer | undefined =>
   credentialHash(SESSION_MARK, token)
 
@@ -144,7 +141,8 @@ export function parseKeyring(text: string): Keyring {
     const key = parseKey(entry.trim(), `LETTERLOOM_KEYS: entry ${index + 1}`)
     if (byId.has(key.id)) throw new Error(`LETTERLOOM_KEYS: key id "${key.id}" is used twice`)
     const isTwin = [...byId.values()].some((each) => equal(each.derive(TWIN), key.derive(TWIN)))
-    if (isTwin) throw new Error(`LETTERLOOM_KEYS: key "${key.id}" has the same secret as another key`)
+    if (isTwin)
+      throw new Error(`LETTERLOOM_KEYS: key "${key.id}" has the same secret as another key`)
     byId.set(key.id, key)
     signing ??= key
   }
@@ -244,9 +242,7 @@ export type LinkKind = keyof typeof TOKEN_KINDS
 export interface Link {
   organizationId: string
   contactId: string
-  /** Hash of the mailed address, see `addressHash`. */
   addressHash: Buffer
-  /** Milliseconds since 1970. Absent: the link never expires. */
   expiresAt?: number
   topicId?: string
   batchId?: string
@@ -270,17 +266,16 @@ export interface UnsubscribeLink {
 export const signUnsubscribe = (keyring: Keyring, link: UnsubscribeLink): string =>
   signLink(keyring, 'unsubscribe', link)
 
-/** Reads a token that any of our keys signed. Returns undefined for anything else. */
 export const readUnsubscribe = (keyring: Keyring, token: string): UnsubscribeLink | undefined =>
   readLink(keyring, 'unsubscribe', token, 0)
 
 const MAX_CHARACTERS = Math.ceil(((FIXED_TOKEN_BYTES + 16 + 16 + 4 + TOKEN_MAC_BYTES) * 4) / 3)
 
 /**
- * ^ Token in base64url: version, kind and flags (a byte each), key id (8, padded with zeros),
- * expiry (6, milliseconds, 0 = never), organization (16), contact (16), address hash (16), then
- * topic (16), batch (16) or mail (16) and generation (4) where the flags say so, then 16 bytes of
- * HMAC-SHA-256 over all of it under a key of the kind's own.
+ * Token in base64url: version, kind and flags (a byte each), key id (8, padded with zeros), expiry
+ * (6, milliseconds, 0 = never), organization (16), contact (16), address hash (16), then topic
+ * (16), batch (16) or mail (16) and generation (4) where the flags say so, then 16 bytes of
+ * HMAC-SHA-256 over all of it under a key of the kind's own. At most 156 characters.
  */
 export function signLink({ signing }: Keyring, kind: LinkKind, link: Link): string {
   const { topicId, batchId, mailId, generation } = link

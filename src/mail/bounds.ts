@@ -17,7 +17,6 @@ export class TooLarge extends Error {}
 
 /** Limit of the characters and array elements that rendering one part of one mail may produce. */
 export const MEMORY_LIMIT = 4_000_000
-/** Limit of a text's length times the length of the text searched in it, some ten milliseconds. */
 const MOST_COMPARED = 20_000_000
 const SEARCHES = /^(?:split|remove|remove_first|remove_last|replace|replace_first|replace_last)$/
 /** Filters that may return their input. */
@@ -25,14 +24,6 @@ const PASSES_ON = /^(?:default|raw)$/
 
 type Filter = Extract<FilterImplOptions, (...args: never[]) => unknown>
 
-/**
- * Wraps a filter so that it returns no value for no value: `{{ contact.firstName | upcase }}`
- * without a first name has no value, just as without the filter, and a `default` after it applies.
- * LiquidJS' own strictVariables fails unless `default` is the first filter.
- *
- * The result counts as memory at any depth, so every value of a template is within the limit, and
- * an operation on it is fast.
- */
 export function bounded(name: string, filter: FilterImplOptions): Filter {
   const handler = typeof filter === 'function' ? filter : filter.handler
   if (name === 'default') return handler
@@ -63,7 +54,6 @@ export function contains(value: unknown, part: unknown, context: Context) {
   return defaultOperators['contains']?.(value, part, context) ?? false
 }
 
-/** V8 searches naively: looking for half a million characters in a million takes a minute. */
 function checkSearch(text: unknown, part: unknown): void {
   if (weightOf(text) * weightOf(part) > MOST_COMPARED) {
     throw new TooLarge('the text and what is searched in it are too long')
@@ -86,7 +76,6 @@ export function weightOf(value: unknown): number {
   return weight
 }
 
-/** A class because LiquidJS' emitters are classes. */
 export class BoundedEmitter implements Emitter {
   buffer = ''
 

@@ -1,7 +1,6 @@
 import type { Context } from 'liquidjs'
 import { captured } from './capture.ts'
 
-/** The line break that `newline_to_br` writes. Authors split at it. */
 export const LINE_BREAK = /<br \/>\n?/gi
 
 /** Returns whether the rendering has used `newline_to_br`: then such a tag is the filter's. */

@@ -1,9 +1,5 @@
 import { CaptureTag, type Context } from 'liquidjs'
 
-/**
- * Texts captured so far in one rendering. Their values are escaped already and their markup is the
- * author's, so printing them, or anything equal to them, escapes nothing.
- */
 export const captured = (context: Context): Set<string> =>
   context.getRegister('captured', new Set<string>())
 

@@ -4,7 +4,6 @@ import { EXPIRE_AFTER_MS, REMIND_AFTER_MS } from '../domain/consent/subscription
 import { escapeHtml } from './liquid.ts'
 import type { MergeData, RenderedMail, RenderReason } from './render.ts'
 
-/** Variable that a template of a confirmation email declares and may use. */
 export const CONFIRM_URL = 'confirmUrl'
 
 export interface ConfirmationRequest {
@@ -15,7 +14,6 @@ export interface ConfirmationRequest {
   isReminder: boolean
 }
 
-/** Reasons why a template gives no usable confirmation email. */
 export type ConfirmationProblem = RenderReason | 'no_confirm_link'
 
 export const confirmationData = ({
@@ -92,7 +90,6 @@ const FONT = 'font-family:-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-ser
 const ACCENT = '#1d4ed8'
 const BACKGROUND = '#f3f4f6'
 
-/** Built from tables and inline styles, which every mail program shows. */
 function page(words: Words, brand: Brand): string {
   const escaped = Object.fromEntries(
     Object.entries(words).map(([name, text]) => [name, escapeHtml(text)]),

@@ -7,10 +7,6 @@ import { type Renderer, RendererBusy } from './renderer.ts'
 const CHECK_TIMEOUT_MS = 10_000
 const RETRY_AFTER_SECONDS = 2
 
-/**
- * Checks the contents of a request in the renderer's threads, each part once. Results that were
- * requested before the transaction are ready within it, so no connection waits for a template.
- */
 export interface Contents {
   /** Runs `compileContent`. Throws a 400 with the problems, or a 503 if there was no time. */
   compile(source: ContentSource, paths: ContentPaths): Promise<Content>
@@ -34,7 +30,6 @@ export function createContents(renderer: Renderer, organizationId: string): Cont
   const compiled = new Map<string, Promise<Content>>()
   const foundRoots = new Map<string, Promise<Set<string>>>()
   const checkedValues = new Map<string, Promise<string[][]>>()
-  /** Set when the request's own content used up the time. */
   let refusal: AppError | undefined
 
   function once<T>(

@@ -19,13 +19,10 @@ export interface Content {
   html: string
   text: string
   hash: string
-  /** Unique link addresses of the HTML part, as written. */
   links: string[]
-  /** Paths of the variables that the parts use: `contact.firstName`. */
   slots: string[]
   /** Whether the rules of `<style>` were written into their elements. False: not possible. */
   isInlined: boolean
-  /** Warnings for the author. */
   checks: MailCheck[]
 }
 
@@ -37,13 +34,10 @@ export interface ContentSource {
   /** `html` is compiled already, and its styles are not moved. */
   isCompiled?: boolean
   text?: string | null
-  /** Declared variables. Fallbacks replace missing values. */
   variables?: readonly Variable[]
-  /** Further variable names, which a batch maps. */
   variableNames?: readonly string[]
 }
 
-/** Paths of the parts in the request, for errors. */
 export interface ContentPaths {
   subject: string
   previewText: string
@@ -68,7 +62,12 @@ const TOO_DEEP = 'Nested too deep'
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
-/** ^ Checks a mail's parts and compiles them: */
+/**
+ * Checks a mail's parts and compiles them: MJML to HTML, styles into their elements, a text part
+ * from the HTML, the preview text into the HTML, and fallbacks into each part that needs one.
+ * Throws BAD_REQUEST with every problem of every part, with line and column: syntax errors, unknown
+ * tags, filters and variables.
+ */
 export function compileContent(source: ContentSource, paths: ContentPaths = PATHS): Content {
   const { variables = [], variableNames = [] } = source
   const subject = source.subject ?? null
@@ -116,7 +115,6 @@ export function compileContent(source: ContentSource, paths: ContentPaths = PATH
   }
 }
 
-/** Returns the HTML part, compiled and with inlined styles. */
 function htmlOf({ html, sourceType, isCompiled }: ContentSource, path: string) {
   try {
     const compiled = sourceType === 'mjml' ? compileMjml(html, path) : html
@@ -151,7 +149,6 @@ function nameProblems(name: string, path: string): ErrorDetail[] {
 export const problemsOfPart = (source: string): string[] =>
   checkPart('plain', source, new Set(), '').problems.map(({ message }) => message)
 
-/** Returns the problems of one part, and the variables that it uses. */
 function checkPart(
   syntax: Syntax,
   source: string,
@@ -194,7 +191,6 @@ function madeText(html: string, names: ReadonlySet<string>, paths: ContentPaths)
   ])
 }
 
-/** Returns LiquidJS' message about a source, with the position in our notation. */
 function explain(error: unknown): string {
   // Stack overflow: tags or elements nested by the thousand.
   if (error instanceof RangeError) return TOO_DEEP

@@ -26,7 +26,6 @@ export function withFlatKeys(values: Values): Values {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Adds the nested fields of `value` under flat keys that begin with `path`. */
 function addFlat(target: Values, path: string, value: Values, levels: number): void {
   if (levels === 0) return
   for (const [key, each] of Object.entries(value)) {

@@ -7,7 +7,6 @@ interface Parts {
   text: string
 }
 
-/** Links and address of the footer. */
 interface Footed {
   organization: MailBrand
   unsubscribeUrl: string
@@ -17,8 +16,9 @@ interface Footed {
 const LINKS = { unsubscribe: 'Unsubscribe', preferences: 'Preferences' }
 
 /**
- * ^ Returns a marketing mail with the unsubscribe link and the organization's postal address, added
- * where the author left them out.
+ * Returns a marketing mail with the unsubscribe link and the organization's postal address, added
+ * where the author left them out. The rendered parts are checked, not the template: a link inside
+ * an `if` may be missing.
  */
 export function withFooter<Mail extends Parts>(mail: Mail, footed: Footed): Mail {
   const { unsubscribeUrl, preferencesUrl } = footed

@@ -8,7 +8,6 @@ const MAX_NAME_LENGTH = 126
 const MAX_VALUE_LENGTH = 995
 const MAX_LENGTH = 996
 
-/** Printable US-ASCII but the colon, RFC 5322, 3.6.8. */
 const NAME = /^[!-9;-~]+$/
 const PRINTABLE = /^[ -~]*$/
 const CONTROL = /\p{Cc}/u
@@ -28,7 +27,6 @@ export function headerProblem({ name, value }: Header): string | undefined {
 
 export interface Unsubscribe {
   unsubscribeUrl: string
-  /** Identifies the list to mail clients, in the form of a host name. */
   listId?: string | undefined
 }
 

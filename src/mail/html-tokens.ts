@@ -6,7 +6,6 @@ export interface Token {
 }
 
 const TAG_NAME = /<\/?([a-z][a-z0-9:-]*)/iy
-/** The rest of a tag, past quoted attributes. */
 const TAG_REST = /(?:"[^"]*"|'[^']*'|[^>"'])*>/y
 /** Elements whose content is text, whatever it looks like. */
 export const RAW = new Set(['style', 'script', 'title', 'textarea', 'xmp'])

@@ -1,4 +1,3 @@
-/** Time for which a slow content is rendered apart. */
 const ISOLATION_MS = 60_000
 /** Slow contents in that time after which all of the organization is rendered apart. */
 const SLOW_CONTENTS = 3
@@ -11,13 +10,11 @@ interface Rendering {
 
 /** Tracks which contents and organizations were too slow. `now` returns milliseconds. */
 export function createIsolation(now: () => number) {
-  /** End of the isolation of each content, by organization. */
   const slow = new Map<string, Map<string, number>>()
 
   const isApartUntil = (until: number | undefined): boolean => (until ?? 0) > now()
 
   return {
-    /** Records a mail of the content as too slow. The oldest record is dropped first. */
     noteSlow: ({ organization, content }: Rendering): void => {
       const contents = slow.get(organization) ?? new Map<string, number>()
       slow.delete(organization)

@@ -4,7 +4,6 @@ import { MARK } from './marks.ts'
 const NAME = /^\{%-?\s*(\w+)/
 const BLOCKS = new Set(['if', 'unless', 'case', 'for', 'tablerow', 'capture', 'comment', 'raw'])
 
-/** Returns by how much a piece of Liquid changes the number of open blocks. */
 function stepOf(piece: string | undefined): number {
   const name = NAME.exec(piece ?? '')?.[1] ?? ''
   if (BLOCKS.has(name)) return 1

@@ -52,7 +52,6 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Escapes a value of the HTML part. Entities are left, see `engines`. */
 export const escapeHtml = (text: string): string =>
   text.replace(/&(?!(?:amp|lt|gt|quot|#34|#39);)|[<>"']/g, (character) => ENTITIES[character] ?? '')
 

@@ -5,7 +5,6 @@ import { shown } from '../domain/text.ts'
 import { attributesOf, type Token, tokensOf } from './html-tokens.ts'
 import { MARK } from './marks.ts'
 
-/** A mail as its author wrote it, or a template. */
 interface CheckedMail {
   /** Null: the template leaves the subject to its users. */
   subject: string | null
@@ -21,7 +20,6 @@ interface CheckedMail {
   ours?: readonly string[]
 }
 
-/** Images beyond which a mail is slow on a phone. */
 const MOST_IMAGES = 30
 /** With fewer words than this beside its images, a mail says nothing where images are blocked. */
 const FEWEST_WORDS = 12
@@ -92,7 +90,6 @@ function linkChecks(tokens: readonly Token[], ours: readonly string[]): MailChec
   )
 }
 
-/** Liquid between attributes may produce any attribute. */
 const hasLiquid = (attributes: ReadonlyMap<string, string>): boolean =>
   [...attributes.keys()].some((name) => name.includes('\uE000'))
 
@@ -155,7 +152,6 @@ function isLocal(hostname: string): boolean {
 
 const ENTITIES: Record<string, string> = { amp: '&', '#38': '&', colon: ':', '#58': ':', num: '#' }
 
-/** Decodes those entities that change the meaning of an address. */
 const unescaped = (text: string): string =>
   text.replace(/&(amp|colon|num|#38|#58);/g, (_, name: string) => ENTITIES[name] ?? '')
 
@@ -218,7 +214,6 @@ const WITHOUT_ALT =
   'without alt, which is read where images are not shown: say what each shows, or alt="" for decoration'
 const UNUSABLE_IMAGE = 'cannot be loaded from outside: give https addresses that are public'
 
-/** Warns if nothing is readable where images are blocked. */
 function wordChecks(text: string, images: number): MailCheck[] {
   if (text.trim() === '') {
     const message = 'The text part is empty: give textContent, or words to the HTML'
@@ -233,7 +228,6 @@ function wordChecks(text: string, images: number): MailCheck[] {
 const countedNoun = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** The number of names, and the first few of them. */
 function named(names: readonly string[], noun: string): string {
   const some = names
     .filter((name) => name !== '')

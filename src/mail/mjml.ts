@@ -15,7 +15,6 @@ const ELEMENTS = new Set(
 )
 const MOST_TOLD = 10
 
-/** The compiler's form of a mark in an attribute. */
 const ESCAPED = /\\u\{e000\}(\d+)\\u\{e001\}/g
 
 let engine: Engine | undefined
@@ -74,7 +73,6 @@ const refusal = (path: string, ...messages: string[]) =>
     messages.map((message) => ({ path, message })),
   )
 
-/** The position of a text's end, from 1: ` (line 3, column 7)`. */
 function placeAt(before: string): string {
   const lines = before.split('\n')
   return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`

@@ -3,17 +3,14 @@ import type { Thread, TurnEnd } from './threads.ts'
 import type { Answer, Report } from './turns.ts'
 import type { Work, Works } from './works.ts'
 
-/** Wait before the next attempt to start a thread. */
 const PAUSE_MS = 1_000
 
 export interface Entry {
   item: Works[Work]['item']
   settle: (answer: Answer | { kind: 'late' }) => void
-  /** The item exceeded a limit once. This try is final. */
   isSecondTry: boolean
 }
 
-/** Items of one kind of work, which are answered in order. */
 export interface Job {
   work: Work
   shared: Works[Work]['shared']

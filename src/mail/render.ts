@@ -8,12 +8,10 @@ import { engines, MAX_PART_LENGTH, parse, type Syntax, Unprintable } from './liq
 import { withFooter } from './footer.ts'
 import { withoutTracking } from './no-track.ts'
 
-/** Data of one recipient for templates. Null is the same as absent. */
 export interface MergeData {
   /** Absent for an address without a contact. */
   contact?: MergeContact | null
   organization: MailBrand
-  /** Required by marketing mail. */
   unsubscribeUrl?: string
   /** The page where the recipient chooses topics. Absent for an address without a contact. */
   preferencesUrl?: string
@@ -54,8 +52,13 @@ const MAX_SUBJECT_LENGTH = 998
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
 /**
- * ^ Parses a content once and returns a function that renders one recipient's mail synchronously,
- * in about a millisecond for a large mail.
+ * Parses a content once and returns a function that renders one recipient's mail synchronously, in
+ * about a millisecond for a large mail. The function throws a RenderError if a value is missing
+ * without a default, if a value does not fit a subject, or if a part grows too large. It has no
+ * time limit: contents of callers are rendered by `renderer.ts`.
+ *
+ * `marketing`: the unsubscribe link and the postal address are added at the end of each rendered
+ * part that lacks them. Clicks on links to our own pages are not tracked.
  */
 export function renderer(
   content: Pick<Content, 'subject' | 'html' | 'text'>,
@@ -80,7 +83,6 @@ export function renderer(
   }
 }
 
-/** Renders one text outside of mails, such as the body of a webhook. Throws a RenderError. */
 export function renderText(source: string, scope: object): string {
   return explained(() => render('body', parse('body', source), withFlatValues(scope)))
 }
@@ -107,7 +109,6 @@ const scopeOf = ({ variables, trigger, event, ...fixed }: MergeData): object => 
   preferencesUrl: fixed.preferencesUrl,
 })
 
-/** Objects that callers stored. Their fields are found flat and nested. */
 const STORED_VALUES = [
   ['contact', 'properties'],
   ['event', 'properties'],

@@ -58,19 +58,14 @@ export interface Renderer {
     recipients: readonly MergeData[],
     call: RenderCall,
   ): Promise<RenderedMail>[]
-  /** Renders one mail, with warnings for its author. */
   preview(
     template: MailTemplate & { key: string },
     recipient: MergeData,
     call: RenderCall,
   ): Promise<MailPreview>
-  /** Renders one text outside of mails, such as the body of a webhook. */
   text(source: string, scope: object, call: RenderCall): Promise<string>
-  /** Renders the values of a flow's step, see `renderValue`. */
   values(sources: readonly string[], scope: object, call: RenderCall): Promise<unknown[]>
-  /** Returns the problems of each value, see `problemsOfValue`. */
   checkValues(sources: readonly string[], call: RenderCall): Promise<string[][]>
-  /** Returns the text parts of HTML that is sent unchanged, one promise for each. */
   textParts(parts: readonly string[], call: RenderCall): Promise<string>[]
   compile(
     source: ContentSource,

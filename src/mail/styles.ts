@@ -57,7 +57,6 @@ const OPTIONS = {
   applyWidthAttributes: true,
 } as const
 
-/** Start tags of the style sheets that some recipients do not get, or not in full. */
 function conditionalSheets(tokens: readonly Token[], liquid: readonly string[]): Set<number> {
   const depths = depthsOf(tokens, liquid)
   const hasBranch = (text: string) =>
@@ -69,7 +68,6 @@ function conditionalSheets(tokens: readonly Token[], liquid: readonly string[]):
   return new Set(tokens.flatMap((token, at) => (isConditional(token, at) ? [at] : [])))
 }
 
-/** Start tags of the elements that the rules of these style sheets match. */
 function reachedBy(
   tokens: readonly Token[],
   sheets: ReadonlySet<number>,
@@ -93,7 +91,6 @@ function reachedBy(
 
 const PLACE = 'data-place'
 
-/** The start tag without its style, with the number of its token. */
 function unstyled(token: Token, at: number): string {
   const attributes = [...attributesOf(token)].map(([key, value]) =>
     key === 'style' || hasMark(key) ? '' : ` ${key}="${value.replaceAll('"', '&quot;')}"`,

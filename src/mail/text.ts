@@ -6,13 +6,10 @@ import { isTag, MARK, mark, unmark } from './marks.ts'
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 /** Deeper than any mail builder nests. The parser's time grows with the square of the depth. */
 const MAX_DEPTH = 500
-/** Elements whose end tag is missing or optional, so that the parser closes them. */
 const ENDLESS =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|th|tr|dd|dt|tbody|thead|tfoot|option)$/i
 
-/** Marks hidden elements. */
 const HIDDEN = 'data-letterloom-hidden'
-/** Matches the Liquid of a hidden element. */
 const HIDDEN_LIQUID = /\uE002((?:\uE000\d+\uE001)*)\uE003/g
 
 const toText = compile({

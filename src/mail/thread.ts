@@ -10,7 +10,6 @@ import { prepareInliner } from './styles.ts'
 import { type Answer, NO_ITEM, type Report, STATE, type Turn } from './turns.ts'
 import { type Work, type Works, works } from './works.ts'
 
-/** Interval of reports, so that the first mails go out while others are rendered. */
 const REPORT_MS = 10
 /** Longest turn, so that no owner waits for another owner's thousand mails. */
 const TURN_MS = 40
@@ -87,7 +86,6 @@ function prepared<W extends Work>({ work, shared, key }: Turn<W>): Prepared<W> {
   return preparedContent
 }
 
-/** The system's id of this thread. 0 on anything but Linux. */
 function ownThreadId(): number {
   try {
     return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0] ?? 0)

@@ -17,7 +17,6 @@ export type TurnEnd =
    * processor time, which a busy machine does not add to.
    */
   | { kind: 'stopped'; item: number; why: 'time' | 'memory' | 'crash'; isCertain: boolean }
-  /** The thread could not be started. */
   | { kind: 'died'; error: Error }
 
 /**
@@ -118,7 +117,6 @@ function runTurn(running: Running): Promise<TurnEnd> {
   })
 }
 
-/** Calls `onSlow` once when the current item has taken too long. */
 function watch(
   { state, itemMs, readTime }: Pick<Running, 'state' | 'itemMs' | 'readTime'>,
   onSlow: (item: number, isCertain: boolean) => void,

@@ -48,7 +48,6 @@ function valueOf(output: string, scope: object): unknown {
 /** Characters that Postgres cannot store: NUL, and half a character, which `slice` may leave. */
 const NOT_STORED = /\0|\p{Cs}/gu
 
-/** Returns a plain copy that a contact can store. */
 function limited(value: unknown): unknown {
   const json = JSON.stringify(value)
   if (json.length > LONGEST_VALUE) {

@@ -20,7 +20,7 @@ interface UnknownVariable {
 
 const MAX_REPORTED = 20
 
-/** What a part needs from outside: the paths, each once, and those that nobody knows. */
+/** Variables of a part: unique paths, and the unknown ones. */
 interface Needed {
   slots: string[]
   unknown: UnknownVariable[]
@@ -40,7 +40,6 @@ export function neededBy(syntax: Syntax, source: string, names: ReadonlySet<stri
   return { slots: [...new Set(needed.map(String))], unknown }
 }
 
-/** Returns the first segments of the variables that a part uses. */
 export const rootsOf = (syntax: Syntax, source: string): Set<string> =>
   new Set(globals(syntax, source).map((variable) => String(variable.segments[0])))
 

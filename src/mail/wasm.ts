@@ -8,7 +8,6 @@ declare global {
   }
 }
 
-/** 128 MB, the limit of a thread. */
 const MOST_PAGES = 2_048
 /** WebAssembly core specification, 5.5. */
 const HEADER_BYTES = 8
@@ -45,7 +44,6 @@ function withMostMemory(module: Uint8Array): Buffer<ArrayBuffer> {
   throw new Error('a module has no memory')
 }
 
-/** Reads a number in LEB128. Returns it and its end. */
 function readNumber(bytes: Uint8Array, from: number): { value: number; next: number } {
   let value = 0
   for (let at = from, scale = 1; ; at++, scale *= 128) {

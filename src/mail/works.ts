@@ -13,7 +13,6 @@ export interface MailTemplate {
   marketing: boolean
 }
 
-/** A mail as it would be sent, with warnings for its author. */
 export interface MailPreview {
   mail: RenderedMail
   checks: MailCheck[]
@@ -43,7 +42,6 @@ type Workers = {
   [W in Work]: (shared: Works[W]['shared']) => (item: Works[W]['item']) => Works[W]['result']
 }
 
-/** Runs in a thread of `renderer.ts` and in benchmarks only. */
 export const works: Workers = {
   mails: ({ content, marketing }) => renderer(content, { marketing }),
   previews: previewer,

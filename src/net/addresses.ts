@@ -10,7 +10,6 @@ export interface AddressRules {
    * (`NET_ALLOW_PRIVATE`).
    */
   allowed: readonly string[]
-  /** The machine's own addresses. Services that listen on them are refused. */
   own?: () => readonly string[]
 }
 
@@ -91,7 +90,6 @@ function isPublic(address: Address): boolean {
 
 const INTERNAL = ['private', 'carrierGradeNat', 'linkLocal', 'uniqueLocal']
 
-/** Returns whether an address belongs to an internal network. Strangers are not told its name. */
 export function isInternal(text: string): boolean {
   if (isIP(text) === 0) return false
   const address = ipaddr.process(text.split('%', 1)[0] ?? text)

@@ -13,7 +13,6 @@ export interface Dialling {
 }
 
 const MOST_ADDRESSES = 4
-/** Time limit of one attempt if another address is left to try. */
 const SHARE_MS = 3_000
 
 /**

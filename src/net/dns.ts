@@ -2,10 +2,6 @@ import { Resolver } from 'node:dns/promises'
 
 export type DnsType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'PTR' | 'TXT'
 
-/**
- * `empty`: the name exists, but has no record of the type. `no_name`: the name does not exist.
- * `failed`: no server gave an answer.
- */
 export type DnsAnswer =
   | { status: 'found'; values: readonly string[] }
   | { status: 'empty' | 'no_name' }
@@ -33,7 +29,6 @@ interface Question {
   signal: AbortSignal
 }
 
-/** Time limit of one query to one server. A silent server is asked twice. */
 const TIMEOUT_MS = 1_000
 const TRIES = 2
 
@@ -81,7 +76,6 @@ async function resolve(resolver: Resolver, name: string, type: DnsType): Promise
   }
 }
 
-/** Maps the resolver's error codes (Node's documentation, "DNS error codes"). */
 function failureOf(error: unknown): DnsAnswer {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   switch (code) {

@@ -10,7 +10,6 @@ import { type Target, targetOf } from './target.ts'
 
 export interface FetcherOptions extends AddressRules {
   findAddresses?: FindAddresses
-  /** PEM certificates that are trusted instead of Node's. */
   ca?: string
 }
 
@@ -33,12 +32,10 @@ export interface Outgoing {
 }
 
 export interface Incoming {
-  /** The final URL, after redirects. */
   url: string
   status: number
   headers: ReadonlyMap<string, string>
   body: Buffer
-  /** The body was longer than `mostBytes`. */
   isCut: boolean
 }
 
@@ -50,7 +47,6 @@ export interface Fetcher {
   send: (request: Outgoing) => Promise<Incoming>
 }
 
-/** Limit of all headers of an answer together. */
 const HEADER_BYTES = 16_384
 const REDIRECTS = [301, 302, 303, 307, 308]
 

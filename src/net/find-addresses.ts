@@ -10,7 +10,6 @@ interface Options {
   servers?: readonly string[]
 }
 
-/** Time limit of one query to one server. A silent server is asked twice. */
 const TIMEOUT_MS = 2_000
 const TRIES = 2
 /** `localhost` is the machine itself and is never looked up (RFC 6761, 6.3). */

@@ -31,6 +31,5 @@ export function checkedHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Keeps the headers that hold no secrets. Names are in lower case. */
 export const safeHeaders = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => TOLD_ANYBODY.includes(name)))

@@ -5,7 +5,6 @@ import { createQuestions } from './questions.ts'
 export type Lookup = (name: string, type: DnsType) => Promise<DnsAnswer>
 
 interface Budget {
-  /** Queries that may be sent. Cached answers cost none. */
   mostQuestions: number
   /** Bytes of all answers together. The last answer may exceed it by its own size. */
   mostBytes: number
@@ -13,7 +12,6 @@ interface Budget {
 }
 
 export interface Lookups {
-  /** Returns the look-ups of one request. Once its budget is used up, they fail with `limit`. */
   within(budget: Budget): BudgetedLookup
 }
 
@@ -160,7 +158,6 @@ function createRoom(mostBytes: number) {
       reserved += MOST_ANSWER_BYTES
       return true
     },
-    /** Replaces a reservation by the size of the answer. */
     fill: (bytes: number): void => {
       reserved -= MOST_ANSWER_BYTES
       used += bytes
@@ -168,7 +165,6 @@ function createRoom(mostBytes: number) {
       waiting = []
       for (const resume of released) resume()
     },
-    /** Charges a cached answer. Returns `false` when nothing is left. */
     take: (bytes: number): boolean => {
       if (used >= mostBytes) return false
       used += bytes

@@ -4,7 +4,6 @@ import type { askDns, DnsAnswer, DnsFailed, DnsType } from './dns.ts'
 interface Options {
   ask: typeof askDns
   servers?: readonly string[] | undefined
-  /** Called with each answer before its waiters are. */
   onAnswer: (key: string, answer: DnsAnswer) => void
 }
 
@@ -19,7 +18,6 @@ const MOST_AT_ONCE = 100
 const MOST_OF_ONE_OWNER = 10
 /** Queries beyond this many waiting ones fail at once. */
 const MOST_WAITING = 1_000
-/** Time limit of one query, with all its tries on all name servers. */
 const QUESTION_MS = 2_500
 /** Labels that tell one network's reverse names from another's: a /24 of IPv4, a /32 of IPv6. */
 const LABELS_OF_NETWORK = { 'in-addr': 5, ip6: 10 } as const
@@ -35,7 +33,6 @@ interface UnderWay {
 
 interface Waiting {
   owner: string
-  /** `false`: nobody waits for the answer any more. */
   resume: (isWanted: boolean) => void
 }
 

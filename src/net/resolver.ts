@@ -2,10 +2,8 @@ import type { Answer, RecordType } from '../domain/accounts/dns-records.ts'
 import { isDomain } from '../domain/accounts/identity.ts'
 import { askDns } from './dns.ts'
 
-/** Limits of the answers and their characters, since strangers control their zones. */
 const MOST_ANSWERS = 20
 const LONGEST_ANSWER = 1_000
-/** Names that are not public (RFC 6761, 6762, 9476). */
 const PRIVATE = /(?:^|\.)(?:alt|arpa|corp|home|internal|invalid|lan|local|localhost|onion)$/
 
 export interface DnsResolver {

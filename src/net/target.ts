@@ -4,7 +4,6 @@ import { FetchError } from './fetch-error.ts'
 export interface Target {
   url: URL
   isSecure: boolean
-  /** A name without its trailing dot, or an address without brackets. */
   host: string
   port: number
 }

@@ -1,4 +1,3 @@
-/** Milliseconds of work on one request before others get the event loop. */
 const MOST_MS = 5
 
 /**

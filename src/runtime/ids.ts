@@ -76,12 +76,13 @@ function nextRandom(): number {
   return used - RANDOM_BYTES
 }
 
-/** Milliseconds since 1970 at which a UUIDv7 was made. */
 export const timeOf = (id: Uuid): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 
 /**
- * ^ Returns the bucket of a batch: a UUIDv7 whose last 32 bits are zero, because those bits of its
- * rows' ids hold their sequence number.
+ * Returns the bucket of a batch: a UUIDv7 whose last 32 bits are zero, because those bits of its
+ * rows' ids hold their sequence number. The 40 random bits before them are new each time, since the
+ * bits that keep `uuidv7` monotonic are zero here. Made when freezing starts, so that the rows land
+ * in today's partition.
  */
 export function batchBucket(now?: number): Uuid {
   const random = randomBytes(5).toString('hex')
@@ -102,7 +103,6 @@ const DAY_MS = 86_400_000
  */
 export const dayBucket = (id: Uuid): Uuid => bucketStart(timeOf(id))
 
-/** The lowest bucket of the UTC day of `time` (milliseconds): the bound of a partition. */
 export function bucketStart(time: number): Uuid {
   const hex = (Math.floor(time / DAY_MS) * DAY_MS).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`

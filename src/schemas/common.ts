@@ -7,7 +7,6 @@ export const NOT_YET_KEYWORD = 'x-not-yet'
 
 /** Marks a text that is normalized before its length is checked. */
 export const CLEANED_KEYWORD = 'x-cleaned'
-/** `cleanLine` or `cleanWord` of src/domain/text.ts. `nfc`: only the Unicode form changes. */
 export type Cleaned = 'line' | 'word' | 'nfc'
 
 /** An object without further fields: an unknown field is an error that names it. */
@@ -71,13 +70,11 @@ export const Id = Type.String({
   examples: [ID],
 })
 
-/** ISO 8601, UTC, milliseconds, `Z`. */
 export const Time = Type.String({
   format: 'date-time',
   examples: [TIME],
 })
 
-/** A whole day (UTC) or a moment. */
 export const DayOrTime = Type.Unsafe<string>({
   type: 'string',
   maxLength: 64,
@@ -108,7 +105,6 @@ export const FromName = (maxLength: number) =>
 
 const LONGEST_ID = 36
 
-/** An account in a request, under either of its names. */
 export const accountNames = {
   cloudAccountId: Type.Optional(
     Type.String({
@@ -159,7 +155,6 @@ export const NextCursor = nullable(
   Type.String({ description: 'Cursor of the next page. Null on the last page.' }),
 )
 
-/** A remark for the caller of an accepted request. */
 export const Warning = Type.Object(
   {
     reason: Type.String({ description: 'A stable snake_case word. New ones may be added.' }),
@@ -180,7 +175,6 @@ export const Warning = Type.Object(
 )
 export type Warning = Static<typeof Warning>
 
-/** Warnings beside the created or changed resource, if there are any. */
 export const warnings = {
   warnings: Type.Optional(
     Type.Array(Warning, {

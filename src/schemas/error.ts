@@ -55,7 +55,6 @@ const RowError = Type.Object(
   { title: 'RowError' },
 )
 
-/** Refused rows in the answer to a request of many rows. */
 export const rowErrors = {
   errors: Type.Array(Type.String(), { description: 'Messages of `errorDetails`, for people.' }),
   errorDetails: Type.Array(RowError, { description: 'Refused rows, in the order of the request.' }),

@@ -22,7 +22,6 @@ interface Way {
 const RULE_ARN = '${Rule.Arn}'
 const DESTINATION_ARN = '${ApiDestination.Arn}'
 
-/** An EventBridge rule, its target, and a queue for undelivered events. */
 export const eventWay = (setup: Setup): Way =>
   setup.events === 'queue' ? queueWay(setup) : webhookWay(setup)
 

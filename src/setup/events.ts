@@ -1,7 +1,6 @@
 import { partition } from '../domain/accounts/iam-role.ts'
 import type { Setup } from './policies.ts'
 
-/** Our webhook recognizes the account by this header. */
 export const SECRET_HEADER = 'x-webhook-secret'
 
 /**
@@ -33,7 +32,6 @@ export const KEPT_SECONDS = 1_209_600
 export const MOST_RECEIVES = 100
 /** Visibility timeout of a request that does not set one. Ours do. */
 export const HIDDEN_SECONDS = 30
-/** The maximum of SQS. An empty queue costs three calls a minute. */
 export const WAIT_SECONDS = 20
 
 /**
@@ -70,7 +68,6 @@ export const rateDescription = ({ neededRate }: EventRate): string =>
     ? 'Delivery events a second; others wait in EventBridge, for a day at most'
     : `Delivery events a second; others wait in EventBridge, for a day at most. This account can make ${neededRate}: have AWS raise the quota of invocations of an API destination, then set ${neededRate} here`
 
-/** SES publishes to the default bus only. */
 export const busArn = ({ region, accountId }: Setup): string =>
   `arn:${partition(region)}:events:${region}:${accountId}:event-bus/default`
 

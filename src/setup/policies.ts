@@ -55,7 +55,6 @@ export const trustPolicy = ({ principalArn, externalId }: Setup): PolicyDocument
     Condition: { StringEquals: { 'sts:ExternalId': externalId } },
   })
 
-/** Allows EventBridge to act for the rules of this account only. */
 export const eventsTrustPolicy = ({ accountId }: Setup): PolicyDocument =>
   document({
     Effect: 'Allow',
@@ -64,7 +63,6 @@ export const eventsTrustPolicy = ({ accountId }: Setup): PolicyDocument =>
     Condition: { StringEquals: { 'aws:SourceAccount': accountId } },
   })
 
-/** Allows EventBridge to call our webhook. `resource` is the API destination. */
 export const eventsPolicy = (resource: string): PolicyDocument =>
   document({
     Effect: 'Allow',

@@ -46,7 +46,6 @@ ${undelivered(id)}`
   return { variables: '', resources, outputs }
 }
 
-/** The webhook secret is a sensitive variable and not part of the file. */
 function webhookWay(setup: Setup, id: string): Way {
   const { webhookEndpoint } = setup
   const name = roleName(setup.externalId)

@@ -27,7 +27,6 @@ function widthFrom(lines: readonly { name: string | undefined }[], first: number
   return width
 }
 
-/** A policy in HCL, with `=` instead of `:` as Terraform's formatter wants it. */
 export const json = (value: object): string => `jsonencode(${expression(value, '  ')})`
 
 function expression(value: unknown, indent: string): string {

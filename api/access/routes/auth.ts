@@ -163,7 +163,6 @@ async function emailOf(
   return member.email
 }
 
-/** The answer does not tell whether the address is known. */
 const wrongLogin = () =>
   new HttpError('UNAUTHORIZED', 'The address or the password is wrong', {
     headers: { 'www-authenticate': 'Bearer' },

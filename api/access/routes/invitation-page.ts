@@ -29,7 +29,6 @@ import type { LoginGuard } from '../login.ts'
 
 const MESSAGE = 'You are a member now'
 
-/** Evidence of the account of the invited address. */
 interface Proof {
   verifiedHash: string | null
   newHash: string | null
@@ -133,7 +132,6 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
     },
   )
 
-  /** Checks the password of an account, or hashes that of a new one. */
   async function prove(
     request: FastifyRequest,
     reply: FastifyReply,

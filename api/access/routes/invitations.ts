@@ -23,7 +23,6 @@ import { actorOf } from '../audit.ts'
 const tags = ['account']
 const config = { scope: 'members' } as const
 
-/** Invited people become members when they accept. Until then no data about them is shown. */
 export const invitationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { now, sendsNotices } = deps
 

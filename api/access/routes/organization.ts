@@ -19,7 +19,6 @@ import { planOf } from '../../../src/core/access/plan.ts'
 
 const tags = ['account']
 
-/** The caller's organization, its limits and their usage. */
 export const organizationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.get(
     '/v1/organization',

@@ -19,7 +19,6 @@ import { pageOf } from '../../http/pages.ts'
 const tags = ['auth']
 const config = { scope: 'session' } as const
 
-/** A person's own sessions in all organizations. */
 export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, now }) => {
   const timeIn = (ms: number) => new Date(now() + ms).toISOString()
 

@@ -102,7 +102,6 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
     },
   )
 
-  /** Returns the contents of a valid confirmation link of any age. */
   function read(token: string): ConfirmLink | undefined {
     const link = readLink(keyring, 'confirm', token, ANY_TIME)
     if (link?.topicId === undefined || link.generation === undefined) return undefined
@@ -146,9 +145,7 @@ function refuseForged(accept: string | undefined, reply: FastifyReply): FastifyR
       body: '<p>It is not complete. Please use the link in the mail itself.</p>',
     })
   }
-  throw badRequest('The confirmation link is not valid', [
-    { path: 'token', message: 'is invalid' },
-  ])
+  throw badRequest('The confirmation link is not valid', [{ path: 'token', message: 'is invalid' }])
 }
 
 const OVER =

@@ -14,7 +14,6 @@ import { FORMS, type ToolForm, type Values } from '../page-forms.ts'
 import { sendToolsPage } from '../page.ts'
 import { domainOr400, ipOr400, subjectOr400 } from '../subjects.ts'
 
-/** Limits of the fields of a form, and of the characters of a field in the address. */
 const MOST_FIELDS = 20
 const LONGEST_FIELD = 1_024
 const field = (description: string) =>
@@ -179,7 +178,10 @@ async function runForm(toolbox: Toolbox, tool: string, values: Values): Promise<
 function selectorOr400(text: string): string {
   const selector = text.trim()
   if (/^[a-z0-9_](?:[a-z0-9_.-]{0,61}[a-z0-9_])?$/i.test(selector)) return selector
-  throw new AppError('BAD_REQUEST', 'The selector must contain only letters, digits, dots and hyphens')
+  throw new AppError(
+    'BAD_REQUEST',
+    'The selector must contain only letters, digits, dots and hyphens',
+  )
 }
 
 function wishOf({ domain = '', policy, rua = '' }: Values): DmarcInput {

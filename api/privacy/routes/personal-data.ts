@@ -19,7 +19,6 @@ import { sendStream } from '../../http/streams.ts'
 const tags = ['contacts']
 const config = { scope: 'contacts' } as const
 
-/** Exports and erases the data about one person. */
 export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
   { keyring, now, searchSql },

@@ -27,7 +27,6 @@ interface Acceptance {
   /** The hash that the password was verified against, or a new one. */
   verifiedHash: string | null
   newHash: string | null
-  /** Name of a new account. */
   name: string | undefined
   requestId: string
   now: number

@@ -2,13 +2,11 @@ import type { Uuid } from '../../runtime/ids.ts'
 import * as auditEvents from '../../store/access/audit-events.ts'
 import type { Executor } from '../../store/db/sql.ts'
 
-/** The author of a change, as in audit events. */
 export interface Actor {
   /** `unknown`: a person who only proved that they received an email. */
   identity: { kind: 'key' | 'user'; id: Uuid } | { kind: 'operator' | 'unknown' }
   /** Absent at the operator's command line. */
   requestId?: string | undefined
-  /** Milliseconds since 1970. */
   now: number
 }
 

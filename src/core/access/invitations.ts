@@ -125,7 +125,6 @@ export async function requireInvitation(
   return invitation
 }
 
-/** Replaces an earlier invitation to the same address. */
 async function replaceInvitation(
   tx: Transaction,
   organizationId: Uuid,

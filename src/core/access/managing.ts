@@ -6,7 +6,6 @@ import * as organizations from '../../store/access/organizations.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import type { Actor } from './audit.ts'
 
-/** Throws a 403 unless the actor may manage members of this role. */
 export type RequireManaging = (role: Role) => void
 
 /**

@@ -14,7 +14,6 @@ interface Membership {
   role: Role
 }
 
-/** Adds a member, or changes a member's role. */
 export async function setMember(
   tx: Transaction,
   organizationId: Uuid,
@@ -117,9 +116,12 @@ async function requireAnotherOwner(
   { role }: Member,
 ): Promise<void> {
   if (role !== 'owner' || (await members.countOwners(tx, organizationId)) > 1) return
-  throw conflict('The last owner cannot be removed or changed. Make another member an owner first.', {
-    reason: 'last_owner',
-  })
+  throw conflict(
+    'The last owner cannot be removed or changed. Make another member an owner first.',
+    {
+      reason: 'last_owner',
+    },
+  )
 }
 
 async function requireMember(tx: Transaction, organizationId: Uuid, id: string): Promise<Member> {

@@ -13,7 +13,6 @@ interface NewOrganization {
   name: string
   ownerEmail: string
   ownerName: string
-  /** Absent: free. */
   plan?: PlanName | undefined
 }
 
@@ -94,7 +93,6 @@ export async function setLimit(
   })
 }
 
-/** Returns an organization. Throws a sentence for the terminal if there is none. */
 export async function requireOrganization(sql: Executor, id: string) {
   const none = new Error(`There is no organization ${id}`)
   if (!isUuid(id)) throw none

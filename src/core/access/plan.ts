@@ -23,7 +23,9 @@ export async function requireFeature(
   if (plan[feature]) return
   const suitablePlans = (await plans.list(sql)).filter((each) => each[feature])
   const names = suitablePlans.map(({ name }) => name)
-  throw paymentRequired(`Your plan does not include ${feature}. These plans do: ${names.join(', ')}`)
+  throw paymentRequired(
+    `Your plan does not include ${feature}. These plans do: ${names.join(', ')}`,
+  )
 }
 
 /**
@@ -47,7 +49,6 @@ export async function requireRoom(
   throw paymentRequired(`Your plan allows ${allowed}. These plans allow more: ${offers.join(', ')}`)
 }
 
-/** The 402 of `requireStorageRoom` and of the store's triggers. */
 export const storageFull = (): AppError =>
   paymentRequired(
     'You store as many bytes as your plan allows, storedBytes of GET /v1/organization: delete templates, or wait until mails, answers and reports are deleted',

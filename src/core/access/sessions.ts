@@ -15,7 +15,6 @@ export interface NewSession {
 }
 
 interface Login {
-  /** The stored hash that the password was verified against. */
   passwordHash: string
   /** Keyed hash of the address, under which failures are counted. */
   account: Buffer
@@ -114,7 +113,6 @@ export async function endOtherSessions(
 interface PasswordChange {
   verifiedHash: string
   newHash: string
-  /** The session that continues. */
   keep: Uuid
 }
 

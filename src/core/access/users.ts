@@ -31,7 +31,6 @@ export async function setPassword(sql: Sql, email: string, password: string): Pr
   return id
 }
 
-/** Returns the id of the user with this address. Throws a sentence for the terminal. */
 export async function requireUser(sql: Executor, email: string): Promise<Uuid> {
   const id = await users.findByEmail(sql, normalAddress(email))
   if (id === undefined) throw new Error('There is no user with this address')

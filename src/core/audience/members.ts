@@ -61,7 +61,6 @@ export async function requireInTime<T>(path: string, work: Promise<T>): Promise<
   return done.result
 }
 
-/** Adds to the members of a segment the times at which they entered it, if known. */
 export async function withEntryTimes<T extends { id: Uuid }>(
   sql: Sql,
   organizationId: Uuid,
@@ -73,14 +72,12 @@ export async function withEntryTimes<T extends { id: Uuid }>(
   return members.map((each) => ({ ...each, enteredAt: times.get(each.id) ?? null }))
 }
 
-/** Runs a read-only transaction that is planned for all contacts. */
 export const askAll = <T>(searchSql: Sql, ask: (tx: Transaction) => Promise<T>): Promise<T> =>
   searchSql.begin(async (tx) => {
     await members.allowWholeReads(tx)
     return ask(tx)
   })
 
-/** Returns undefined if the statement took too long. */
 async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

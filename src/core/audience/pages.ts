@@ -12,13 +12,11 @@ import * as audiences from '../../store/audience/audience.ts'
 import type { Executor } from '../../store/db/sql.ts'
 
 export interface Page<T> {
-  /** Empty if nobody of a stretch is in the audience. */
   rows: T[]
   /** The next page begins after this contact. Undefined: this is the last page. */
   next: Uuid | undefined
 }
 
-/** Length of a stretch as a multiple of a page. */
 const STRETCH = 5
 
 export async function pageOfContacts(

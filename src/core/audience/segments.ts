@@ -61,7 +61,6 @@ interface Counting {
   now: number
 }
 
-/** Counts the members of a written segment. Nulls if that takes too long. */
 export async function counted(
   { searchSql, organizationId, now: at }: Counting,
   condition: Condition,
@@ -81,12 +80,13 @@ export async function createSegment(
 ): Promise<segments.SegmentRow | undefined> {
   await organizations.lock(tx, organizationId)
   if ((await segments.count(tx, organizationId)) >= MOST_SEGMENTS) {
-    throw conflict(`An organization can have at most ${MOST_SEGMENTS} segments`, { reason: 'segment_limit' })
+    throw conflict(`An organization can have at most ${MOST_SEGMENTS} segments`, {
+      reason: 'segment_limit',
+    })
   }
   return segments.create(tx, organizationId, segment)
 }
 
-/** Returns the segment. Throws a 403 or 404 if the organization does not have it. */
 export async function requireSegment(
   sql: Sql,
   organizationId: Uuid,

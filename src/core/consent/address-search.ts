@@ -3,7 +3,6 @@ import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import { createGate } from '../../store/db/gate.ts'
 import type { Sql } from '../../store/db/sql.ts'
 
-/** Contacts of one statement, some 50 ms. */
 const LOOKED_AT_ONCE = 20_000
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 /**
@@ -11,7 +10,6 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
  * connections.
  */
 const MOST_SEARCHES = 1
-/** Entries whose result is cached. */
 const MOST_REMEMBERED = 10_000
 
 const searches = createGate(MOST_SEARCHES)

@@ -12,7 +12,6 @@ import { recordConsent } from './consent-events.ts'
 import { resubscribe } from './resubscribe.ts'
 
 export interface ConfirmationLink extends ConfirmationKey {
-  /** Returns whether this is the mailed address. */
   isMailed: (email: string) => boolean
 }
 
@@ -35,7 +34,6 @@ export async function find(
 interface ConfirmOptions {
   address: Addressed
   requestId: string
-  /** ISO 8601, for the audit. */
   at: string
 }
 

@@ -12,7 +12,6 @@ export interface SuppressionRequest {
   address: Addressed
   status: suppressions.Reason
   source: suppressions.EntrySource
-  /** The person requested it by a link. */
   own?: boolean
   /** Time of a delivery event (ISO 8601). An event before a resubscription is ignored. */
   occurredAt?: string
@@ -105,10 +104,8 @@ export async function suppress(
   }))
 }
 
-/** A status that a caller wrote into a contact. */
 export interface WrittenStatus {
   contactId: Uuid
-  /** Null: a contact without an address has no status. */
   address: Addressed | null
   before: EmailStatus | null
   status: EmailStatus | null

@@ -37,7 +37,6 @@ export interface Choice {
   at: string
 }
 
-/** Changed topics by name. */
 export interface Chosen {
   unsubscribed: string[]
   subscribed: string[]
@@ -69,7 +68,6 @@ export async function choose(sql: Sql, organizationId: Uuid, choice: Choice): Pr
   }
 }
 
-/** Returns undefined without any change if the contact's address is no longer `email`. */
 async function chooseAs(
   tx: Transaction,
   organizationId: Uuid,

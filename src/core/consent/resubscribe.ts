@@ -12,7 +12,6 @@ interface Resubscription {
   address: Addressed
   source: 'confirmation' | 'preferences'
   requestId?: string | undefined
-  /** ISO 8601. */
   at: string
 }
 

@@ -97,7 +97,6 @@ export async function subscribe(
   }))
 }
 
-/** Returns pairs with their contact's address, and none without an address. */
 function withAddress(
   { topicId, email }: PairFacts,
   addresses: ReadonlyMap<string, Addressed>,
@@ -118,7 +117,6 @@ interface UnsubscribeOptions {
   requestId?: string | undefined
 }
 
-/** Ends subscriptions. Returns those that were subscribed. */
 export async function unsubscribe(
   tx: Transaction,
   organizationId: Uuid,
@@ -130,7 +128,6 @@ export async function unsubscribe(
   return end(tx, organizationId, rows, options)
 }
 
-/** Ends all subscriptions of contacts whose rows are locked. */
 export async function unsubscribeAll(
   tx: Transaction,
   organizationId: Uuid,
@@ -184,7 +181,6 @@ export async function applyNewAddress(
   await ask(tx, organizationId, mailedRows, options)
 }
 
-/** Ends the rows whose address opted out of their topic, and returns them. */
 async function endOptedOut(
   tx: Transaction,
   organizationId: Uuid,
@@ -203,7 +199,6 @@ async function endOptedOut(
   return endedRows
 }
 
-/** Returns the facts of each pair. The contacts are locked in the order of their ids. */
 async function lockPairs(
   tx: Transaction,
   organizationId: Uuid,

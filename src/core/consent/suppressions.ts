@@ -5,7 +5,6 @@ import * as suppressions from '../../store/consent/suppressions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { suppress } from './email-status.ts'
 
-/** Suppresses an address for a caller. Returns its entry, and whether it is new. */
 export async function suppressAddress(
   tx: Transaction,
   organizationId: Uuid,

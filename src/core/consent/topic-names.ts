@@ -10,7 +10,6 @@ export interface UnknownTopic {
   value: string
 }
 
-/** Returns the distinct topics of these ids and slugs. */
 export async function resolveTopics(
   sql: Executor,
   organizationId: Uuid,

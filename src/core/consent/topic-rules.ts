@@ -92,11 +92,13 @@ async function checkTemplate(
     return refuse('templateId', 'must be the id of a published template')
   }
   const used = await contents.roots('html', template.source, 'templateId')
-  if (!used.has(CONFIRM_URL))
-    refuse('templateId', `must be a template that uses ${CONFIRM_URL}`)
+  if (!used.has(CONFIRM_URL)) refuse('templateId', `must be a template that uses ${CONFIRM_URL}`)
   const early = ['unsubscribeUrl', 'preferencesUrl'].find((name) => used.has(name))
   if (early !== undefined) {
-    refuse('templateId', `must be a template without ${early}, since the contact is not subscribed yet`)
+    refuse(
+      'templateId',
+      `must be a template without ${early}, since the contact is not subscribed yet`,
+    )
   }
   return template.id
 }

@@ -28,7 +28,9 @@ export async function createTopic(
   const { name, slug = '' } = input
   await organizations.lock(tx, organizationId)
   if ((await topics.count(tx, organizationId)) >= MOST_TOPICS) {
-    throw conflict(`An organization can have at most ${MOST_TOPICS} topics`, { reason: 'topic_limit' })
+    throw conflict(`An organization can have at most ${MOST_TOPICS} topics`, {
+      reason: 'topic_limit',
+    })
   }
   const checking = { tx, organizationId, contents }
   const topic = await patchedTopic(checking, { ...NEW_TOPIC, name, slug }, input)

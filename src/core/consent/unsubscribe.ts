@@ -9,12 +9,10 @@ import { searchAddress } from './address-search.ts'
 import { suppress } from './email-status.ts'
 import * as subscriptions from './subscriptions.ts'
 
-/** The contents of the link by which somebody unsubscribes. */
 export interface UnsubscribeRequest {
   contactId: Uuid
   /** Hash of the mailed address: first 16 bytes of SHA-256(organization id, address). */
   addressHash: Buffer
-  /** The mailed address as the suppression list knows it. */
   mailed: Addressed
   /** Absent, or a deleted topic: all mail. */
   topicId?: Uuid | undefined
@@ -25,7 +23,6 @@ export interface UnsubscribeRequest {
   requestId?: string | undefined
 }
 
-/** Tries in case the contact's address changes meanwhile. */
 const MOST_TRIES = 5
 
 /**
@@ -56,7 +53,6 @@ interface Unsubscribed {
   contactIds: Uuid[]
   /** The contact's address changed meanwhile. The new one must be handled, too. */
   isAddressChanged: boolean
-  /** False: the entry was made by its hash, and other contacts with the address were not found. */
   isAddressKnown: boolean
 }
 

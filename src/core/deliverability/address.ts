@@ -17,7 +17,6 @@ export interface AddressDetails {
   /** Normalized form: the domain in lower case and ASCII. Null: it is not an address. */
   address: string | null
   isRole: boolean
-  /** A likely intended address. */
   suggestion: string | null
 }
 
@@ -35,7 +34,6 @@ const ROLES = ['abuse', 'admin', 'billing', 'contact', 'help', 'hostmaster', 'in
   'support',
   'webmaster',
 ])
-/** Domains of the large mailbox providers. */
 const LARGE = ['gmail.com', 'googlemail.com', 'yahoo.com', 'hotmail.com', 'outlook.com'].concat([
   'icloud.com',
   'live.com',

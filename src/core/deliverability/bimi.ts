@@ -95,7 +95,6 @@ type FoundRecord =
   | { status: 'many'; name: string }
   | DnsFailed
 
-/** Returns the record of the domain, or that of its organizational domain. */
 async function findBimi(ask: Lookup, selector: string, domains: string[]): Promise<FoundRecord> {
   for (const domain of new Set(domains)) {
     const name = `${selector}._bimi.${domain}`

@@ -18,7 +18,6 @@ import { recording, type ToolContext } from './context.ts'
 import { hostOf } from './mx.ts'
 import { unanswered } from './unanswered.ts'
 
-/** `unknown`: the list does not answer us. */
 type ListState = 'listed' | 'not_listed' | 'unknown'
 
 interface ListReading {
@@ -39,11 +38,9 @@ interface Blocklist {
   removal: string
   /** Returns whether a code means that the entry is listed. Any other code is a refusal. */
   isListing: (code: string) => boolean
-  /** An entry that is always listed (RFC 5782, 5). */
   testEntry: string
   /** The list has registered domains only, not the names below them. */
   hasRegisteredOnly?: true
-  /** Listings that are expected for some addresses. */
   isPolicy?: (code: string) => boolean
 }
 
@@ -114,7 +111,6 @@ const LISTS: readonly Blocklist[] = [
 export interface BlocklistInput {
   /** The domain is checked together with the addresses of its first mail host. */
   domain?: string | undefined
-  /** A single address. */
   ip?: string | undefined
   /** Uses the first lists only, for a check among others. */
   isBrief?: boolean
@@ -176,7 +172,6 @@ const isTestEntry = (name: string): boolean =>
       name === `${testEntry}.${zone}` || name === `${reversed(IPV6_TEST_ENTRY)}.${zone}`,
   )
 
-/** Resolves to the addresses of the first mail host. */
 async function mailAddresses(
   ask: Lookup,
   domain: string,

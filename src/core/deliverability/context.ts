@@ -18,7 +18,6 @@ const MOST_VALUES_SHOWN = 20
 const MOST_RECORDS = 60
 
 interface Recording {
-  /** Looks up without private addresses. */
   ask: Lookup
   /** Returns full answers, for decisions only and not for reports. */
   askWhole: Lookup
@@ -62,7 +61,6 @@ export function recording({ ask }: { ask: Lookup }): Recording {
   }
 }
 
-/** Replaces a private address in a report. */
 const HIDDEN_ADDRESS = '(a private address)'
 const hidden = (value: string): string => (isInternal(value) ? HIDDEN_ADDRESS : value)
 

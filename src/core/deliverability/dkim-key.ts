@@ -4,7 +4,6 @@ import { parseTags } from '../../domain/deliverability/tags.ts'
 
 export interface DkimKey {
   keyType: string
-  /** Null: the key cannot be read, or was revoked. */
   bits: number | null
   isTesting: boolean
   isRevoked: boolean
@@ -108,7 +107,6 @@ function useFindings(name: string, tags: ReadonlyMap<string, string>): Finding[]
   return findings
 }
 
-/** Null: the value is not a key of this type. */
 function bitsOf(keyType: string, value: string): number | null {
   if (!/^[a-z0-9+/]+={0,2}$/i.test(value)) return null
   const bytes = Buffer.from(value, 'base64')

@@ -12,9 +12,7 @@ import { unanswered } from './unanswered.ts'
 
 export interface DkimInput {
   domain: string
-  /** Absent: common selectors are tried. */
   selectors?: readonly string[] | undefined
-  /** Limit of common selectors. */
   mostTried?: number
 }
 

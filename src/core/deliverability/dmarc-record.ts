@@ -38,7 +38,6 @@ const FAILURES = {
   values: /^[01ds](?:\s*:\s*[01ds])*$/i,
   words: '0, 1, d or s, or several of them with :',
 }
-/** Allowed values of tags. `p` and addresses are checked on their own. */
 const TAG_VALUES: Record<string, { values: RegExp; words: string }> = {
   sp: POLICY,
   np: POLICY,
@@ -114,7 +113,6 @@ const isReportUri = (uri: string): boolean =>
   /^mailto:[^\s@,;<>"]{1,64}@[^\s@,;!<>"]{1,253}(?:![\dkmgt]{1,20})?$/i.test(uri) ||
   /^https:\/\/\S{1,500}$/i.test(uri)
 
-/** Returns the domains to which reports are mailed. */
 export const reportDomains = ({ rua, ruf }: DmarcRecord): string[] => [
   ...new Set(
     [...rua, ...ruf].flatMap((uri) => {

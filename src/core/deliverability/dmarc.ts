@@ -18,13 +18,11 @@ import { unanswered } from './unanswered.ts'
 
 export interface DmarcDetails extends Partial<DmarcRecord> {
   record: string | null
-  /** Name at which the record was found, or null. */
   foundAt: string | null
   /**
    * Organizational domain by the public suffix list. Null: the domain is itself a public suffix.
    */
   organizationalDomain: string | null
-  /** Policy for mail from the domain itself. */
   effectivePolicy: DmarcPolicy | null
 }
 
@@ -34,7 +32,6 @@ type FoundRecord =
   | { status: 'many'; name: string }
   | { status: 'failed'; name: string; failure: DnsFailed }
 
-/** Limit of report domains whose consent is looked up. */
 const MOST_ASKED = 2
 
 /** Checks whether a domain publishes a policy for mail that is not proven to be its own. */

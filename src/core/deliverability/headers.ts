@@ -146,7 +146,6 @@ function readResults(fields: readonly MailField[]): AuthenticationResult[] {
   return authenticationResults.slice(0, MOST_RESULTS)
 }
 
-/** Removes comments, which may contain semicolons. */
 const withoutComments = (value: string): string => value.replace(/\([^()]*\)/g, ' ')
 
 function resultIn(text: string, server: string): AuthenticationResult[] {

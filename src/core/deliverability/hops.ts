@@ -3,7 +3,6 @@ import { type Finding, told, warned } from '../../domain/deliverability/report.t
 export interface Hop {
   from: string | null
   by: string | null
-  /** Null: missing or not readable. */
   at: string | null
   /** Seconds since the hop before. Null: unknown. */
   delaySeconds: number | null

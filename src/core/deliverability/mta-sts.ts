@@ -27,7 +27,6 @@ export interface MtaStsDetails {
   mx: string[]
 }
 
-/** Limit of the policy (RFC 8461, 3.3). */
 const MOST_POLICY_BYTES = 65_536
 const MOST_PATTERNS = 50
 const LONGEST_SHOWN = 253

@@ -18,7 +18,6 @@ import { unanswered } from './unanswered.ts'
 export interface MailHost {
   host: string
   priority: number
-  /** Null: not looked up. */
   addresses: string[] | null
 }
 
@@ -28,7 +27,6 @@ export interface MxDetails {
   isNull: boolean
 }
 
-/** Limit of hosts whose addresses are looked up. */
 const MOST_HOSTS = 5
 
 /** Checks whether mail to a domain can arrive. `isBrief`: one reachable host is enough. */

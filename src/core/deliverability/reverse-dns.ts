@@ -22,7 +22,6 @@ export interface ReverseDnsDetails {
 }
 
 export interface ReverseDnsInput {
-  /** The addresses of the domain's mail hosts are checked. */
   domain?: string | undefined
   ip?: string | undefined
   mostAddresses?: number

@@ -8,7 +8,6 @@ export interface Signature {
   domain: string
   selector: string
   algorithm: string
-  /** Fields that it covers, in lower case. */
   covers: string[]
   /** The domain belongs to the organization of From. */
   isAligned: boolean
@@ -33,7 +32,6 @@ function sameOrganization(one: string, other: string): boolean {
 
 interface Signatures {
   signatures: Signature[]
-  /** The `b=` of each signature, which identifies it. */
   proofs: string[]
   isCut: boolean
   findings: Finding[]

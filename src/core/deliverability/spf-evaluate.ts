@@ -16,9 +16,7 @@ type SpfResult = 'none' | 'neutral' | 'pass' | 'fail' | 'softfail' | 'temperror'
 
 export interface SpfEvaluation {
   result: SpfResult
-  /** The mechanism that matched, or null. */
   term: string | null
-  /** The reason of an error, as a sentence. */
   reason: string | null
 }
 
@@ -217,7 +215,6 @@ function valuesOf(name: string, answer: DnsAnswer): readonly string[] {
   throw new SpfError('temperror', `The records of ${name} could not be looked up`)
 }
 
-/** Limit of a term in a sentence. */
 const LONGEST_SHOWN = 300
 const shorten = (text: string): string => text.slice(0, LONGEST_SHOWN)
 

@@ -11,7 +11,6 @@ import type { Lookup } from '../../net/lookups.ts'
 import { askAddresses } from './addresses.ts'
 import { MOST_MX, MOST_TERMS } from './spf-evaluate.ts'
 
-/** A record and the records that it leads to. */
 export interface SpfNode {
   domain: string
   /** Null: there is none, or more than one. */
@@ -20,7 +19,6 @@ export interface SpfNode {
   status: 'record' | 'none' | 'many' | 'failed' | 'skipped' | 'loop'
   failure: DnsFailed | null
   problem: string | null
-  /** Undefined: there is no record that can be parsed. */
   parsed: SpfRecord | undefined
   /** The first term that passes everybody, or null. */
   everybody: string | null
@@ -34,13 +32,11 @@ export interface SpfTerm {
   qualifier: Qualifier
   /** Look-ups of the term and of everything that it leads to. */
   lookups: number
-  /** The look-up finds nothing. */
   isVoid: boolean
   /** Null: the look-up was answered. */
   failure: DnsFailed | null
   /** Reason for which receivers stop here with an error. */
   problem: string | null
-  /** Target of `include` and `redirect`. */
   leadsTo: SpfNode | null
 }
 
@@ -63,7 +59,6 @@ const LONGEST_SHOWN = 300
 const OWN_NETWORK = { bits4: 16, bits6: 32 }
 const SERVICE_NETWORK = { bits4: 8, bits6: 16 }
 
-/** Returns whether a domain-spec depends on the mail. */
 const hasMacro = (text: string): boolean => text.includes('%')
 const shorten = (text: string): string => text.slice(0, LONGEST_SHOWN)
 
@@ -133,7 +128,6 @@ export async function readSpfTree(ask: Lookup, domain: string): Promise<SpfTree>
     return node
   }
 
-  /** `isMatch`: the term matches any mail. */
   async function follow(directive: Directive, domainOf: string, place: Place) {
     const { kind, text, qualifier, target = domainOf } = directive
     const term = termOf(text, qualifier)
@@ -165,7 +159,6 @@ export async function readSpfTree(ask: Lookup, domain: string): Promise<SpfTree>
     return isPublicDomain(name) ? read(name, place) : nodeOf(name, 'none')
   }
 
-  /** The look-up is cached. */
   async function isNothing(name: string): Promise<boolean> {
     const { status } = await ask(name, 'TXT')
     return status === 'empty' || status === 'no_name'

@@ -16,7 +16,6 @@ import { unanswered } from './unanswered.ts'
 
 export interface SpfInput {
   domain: string
-  /** An address for which the record is evaluated. */
   ip?: string | undefined
   sender?: string | undefined
   helo?: string | undefined
@@ -31,13 +30,10 @@ export interface SpfDetails {
   mostVoidLookups: number
   /** Result for mail that no term matches: `-`, `~`, `?`, `+`. Null: the record does not say. */
   all: string | null
-  /** All records that were read, from the root down. */
   nodes: FlatNode[]
-  /** The result for the given address. */
   evaluation: (SpfEvaluation & { ip: string; sender: string }) | null
 }
 
-/** A node of the tree, with its depth. */
 interface FlatNode extends Pick<SpfNode, 'domain' | 'record' | 'status' | 'problem'> {
   depth: number
   terms: FlatTerm[]

@@ -3,7 +3,6 @@ import { domainToASCII } from 'node:url'
 import { canonical, isPublicDomain } from '../../domain/deliverability/domain-name.ts'
 import { createAddressCheck, unmapped } from '../../net/addresses.ts'
 
-/** Limit of the input, above the length of a copied web address. */
 const LONGEST = 2_048
 
 /**

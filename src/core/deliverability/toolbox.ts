@@ -18,7 +18,6 @@ import { checkReverseDns } from './reverse-dns.ts'
 import { checkSpf } from './spf.ts'
 import { checkTlsRpt } from './tls-rpt.ts'
 
-/** Tools that look up a domain or an address. */
 export const CHECKS = {
   'email-check': checkEmail,
   'spf-check': checkSpf,
@@ -34,12 +33,9 @@ export const CHECKS = {
 export type CheckTool = keyof typeof CHECKS
 export type CheckInput<Name extends CheckTool> = Parameters<(typeof CHECKS)[Name]>[1]
 
-/** The result of a tool and its time. */
 export interface Report extends Check<unknown> {
   tool: string
-  /** Domain, address or mail that was checked. */
   subject: string
-  /** Queries to name servers. */
   lookups: number
   checkedAt: string
 }
@@ -63,7 +59,6 @@ export interface Toolbox {
 
 interface ToolboxOptions {
   lookups: Lookups
-  /** Makes a fetch to public addresses with this look-up. */
   createFetcher: (findAddresses: FindAddresses) => Fetcher
   now: () => number
   /** User agent of fetches. It tells the owner of the server which program reads, and why. */
@@ -72,7 +67,6 @@ interface ToolboxOptions {
   isAnyPort?: boolean
 }
 
-/** Checks that run at once. Equal requests share one. */
 const MOST_AT_ONCE = 100
 const RETRY_AFTER_SECONDS = 2
 /** Lifetime of a report in the cache. Shorter if a look-up failed. */
@@ -160,7 +154,6 @@ const tooBusy = (): AppError =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
-/** Resolves hosts within the look-ups of the request. */
 const addressesBy =
   ({ ask }: BudgetedLookup): FindAddresses =>
   async (name) => {

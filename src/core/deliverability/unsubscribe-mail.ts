@@ -32,7 +32,6 @@ export interface UnsubscribeDetails {
   /** Addresses in List-Unsubscribe. They are never called. */
   addresses: string[]
   signatures: (Signature & Pick<VerifiedSignature, 'result' | 'reason'>)[]
-  /** All requirements of RFC 8058 are met. */
   isOneClick: boolean
 }
 
@@ -42,7 +41,6 @@ const POST_VALUE = 'List-Unsubscribe=One-Click'
 /** Lines of a body that are read to detect base64 (RFC 2045, 6.8: 76 characters at most). */
 const MOST_LINES = 1_000
 const ENCODED_LINE = /^[A-Za-z0-9+/]{60,76}={0,2}$/
-/** Fields that the signature must cover (RFC 8058, 4). */
 const SIGNED = ['list-unsubscribe', 'list-unsubscribe-post']
 
 /**
@@ -133,7 +131,6 @@ function resultFor(
   return { result, reason: result === 'pass' ? null : reason }
 }
 
-/** Texts in angle brackets (RFC 2369, 2). */
 const addressesIn = (value: string): string[] =>
   Array.from(value.matchAll(/<([^<>]{1,2000})>/g), ([, address = '']) =>
     address.replace(/\s/g, ''),

@@ -24,7 +24,6 @@ export interface MetricsRequest extends mailFigures.Filters {
   end?: string | undefined
   timezone: string
   granularity: Granularity
-  /** Separated by commas. */
   dimensions?: string | undefined
 }
 

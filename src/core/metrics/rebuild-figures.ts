@@ -4,7 +4,6 @@ import * as mailFigures from '../../store/metrics/mail-figures.ts'
 import * as batchReports from '../../store/batches/batch-reports.ts'
 import * as linkClicks from '../../store/batches/link-clicks.ts'
 
-/** Mails of one statement. */
 const PAGE = 20_000
 const ROWS = 1_000
 const DAY_MS = 86_400_000
@@ -12,7 +11,6 @@ const DAY_MS = 86_400_000
 export interface Rebuilt {
   days: number
   mails: number
-  /** Figures that differed from the logs. */
   corrected: number
 }
 

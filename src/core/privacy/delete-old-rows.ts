@@ -16,7 +16,6 @@ interface Options {
 
 export interface DeletedRows {
   deleted: number
-  /** Further organizations may have rows to delete. */
   more: boolean
 }
 

@@ -54,7 +54,6 @@ export async function removePerson(
   return latest === undefined ? undefined : { ...rest, contactId: latest, email }
 }
 
-/** Returns the first contact with one of the keys. */
 export async function findByKeys(
   sql: Executor,
   organizationId: Uuid,
@@ -67,11 +66,8 @@ export async function findByKeys(
   return undefined
 }
 
-/** All contacts and addresses of one person. */
 export interface WholePerson {
-  /** The contact, and deleted contacts that had one of its addresses. */
   contactIds: Uuid[]
-  /** Earlier addresses of these contacts, and those at their deletion. */
   addresses: formerAddresses.FormerAddress[]
 }
 

@@ -17,7 +17,6 @@ export interface KnownPerson {
   addresses: readonly FormerAddress[]
 }
 
-/** Finds a person in texts, and the mails to them. */
 export interface FoundPerson extends PersonNames {
   /** The person's addresses, as 16 bytes of SHA-256 in hexadecimal. */
   emailHashes: string[]
@@ -56,7 +55,6 @@ export function personNames(
   }
 }
 
-/** Returns the texts of one kind if all are known, else a pattern for any of that kind. */
 function patternsOf(
   hashes: ReadonlySet<string>,
   knownText: string | null,

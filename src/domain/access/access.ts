@@ -1,4 +1,3 @@
-/** Scopes of API keys. */
 export const KEY_SCOPES = ['read', 'contacts', 'events', 'send', 'full'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
@@ -32,7 +31,6 @@ export const isPersonal = (scope: Scope): boolean => PERSONAL.some((each) => eac
 export const isKeyScope = (scope: Scope): scope is KeyScope =>
   KEY_SCOPES.some((each) => each === scope)
 
-/** Returns whether the held scopes include the required one. */
 export const allows = (heldScopes: readonly string[], requiredScope: Scope): boolean =>
   heldScopes.includes(requiredScope) || (heldScopes.includes('full') && !isPersonal(requiredScope))
 

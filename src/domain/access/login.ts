@@ -3,7 +3,6 @@ const DAY_MS = 86_400_000
 
 /** Idle time after which a session ends. */
 export const SESSION_IDLE_MS = 14 * DAY_MS
-/** Longest time of a session after its login. */
 export const SESSION_MOST_MS = 60 * DAY_MS
 
 export const SHORTEST_PASSWORD = 12

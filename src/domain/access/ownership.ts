@@ -1,6 +1,5 @@
 import { type AppError, forbidden, notFound } from '../errors.ts'
 
-/** Names of resources in the API that differ from their kind. */
 const NAMES: Readonly<Record<string, string>> = { api_key: 'API key', flow: 'Workflow' }
 
 /** Returns a 403 if another organization has the resource, else a 404. */

@@ -21,12 +21,10 @@ export const MOST_LIMIT: Readonly<Record<Limit, number>> = {
   storedBytes: Number.MAX_SAFE_INTEGER,
 }
 
-/** An organization's limits: its own ones, else its plan's. */
 export interface Plan {
   name: PlanName
   requestsPerMinute: number
   requestsPerDay: number
-  /** Null: unlimited. */
   eventsPerMonth: number | null
   connections: number | null
   workflows: number | null

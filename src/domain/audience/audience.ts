@@ -7,11 +7,9 @@ import type { Condition } from './condition.ts'
 export const AUDIENCE_TYPES = ['all', 'topic', 'segment', 'contacts'] as const
 export type AudienceType = (typeof AUDIENCE_TYPES)[number]
 
-/** Reasons why the members of a segment cannot be determined. */
 export const SEGMENT_FAILURES = ['segment_not_usable', 'segment_too_slow'] as const
 export type SegmentFailure = (typeof SEGMENT_FAILURES)[number]
 
-/** A rule that a contact meets or does not meet. */
 export type Criterion =
   | { type: 'all' }
   /** Subscribers of the topic, also those who cannot be mailed. */
@@ -29,7 +27,6 @@ export type Criterion =
       smsStatus?: string | undefined
       preferredChannel?: string | undefined
       createdAfter?: string | undefined
-      /** Inclusive. */
       createdUntil?: string | undefined
       updatedAfter?: string | undefined
     }

@@ -15,7 +15,6 @@ import type { ErrorDetail } from '../errors.ts'
 import { isLiquid } from '../liquid.ts'
 import { shown } from '../text.ts'
 
-/** Facts that a condition may use besides the contact's columns, properties and bucket. */
 export type Askable = 'topics' | 'stats' | 'trigger' | 'event'
 
 export const IN_FLOWS: readonly Askable[] = ['topics', 'stats', 'trigger', 'event']
@@ -28,10 +27,8 @@ export const OF_EVENTS: readonly Askable[] = ['event']
 
 export const MOST_LISTED = 1_000
 export const LONGEST_VALUE = 1_000
-/** Limit of time spans, in any unit, and of event counts. */
 export const MOST_AMOUNT = 1_000_000
 export const MOST_BUCKETS = 1_000
-/** Limit of reported problems of one condition. */
 const MOST_PROBLEMS = 100
 
 const ASKED_AS: Record<Askable, string> = {
@@ -87,7 +84,6 @@ export function checkCondition(
     if (group['nested'] !== undefined) checkLevel(group['nested'], `${at}.nested`, depth + 1)
   }
 
-  /** Returns false if there are too many filters. */
   function checkFilters(list: readonly unknown[], at: string, findField: typeof fieldOf): boolean {
     for (const [index, filter] of list.entries()) {
       filters++
@@ -160,7 +156,6 @@ const SPANS: ReadonlySet<Operator> = new Set<Operator>([
   'notTriggeredWithin',
 ])
 
-/** Filters of events use the event's own properties. */
 function propertyOf(name: string): Field | undefined {
   const field = fieldOf(name)
   return field?.kind === 'json' && field.of === 'properties' ? field : undefined
@@ -182,7 +177,6 @@ function refuseValue(
   field: Field,
   operator: Operator,
   value: unknown,
-  /** The value is not known yet. */
   isUnknown: (value: unknown) => boolean,
 ): string | undefined {
   if (isUnknown(value) && !WITHOUT_VALUE.includes(operator)) return refuseLong(String(value))
@@ -319,10 +313,6 @@ function refuseBucket(value: unknown): string | undefined {
 export const filtersOf = ({ groups }: Condition): Filter[] =>
   groups.flatMap(({ filters, nested }) => [...filters, ...(nested ? filtersOf(nested) : [])])
 
-/**
- * Returns the condition with changed filters. `change` receives each filter with its path, which
- * begins with `path`.
- */
 export const mapFilters = (
   { logic, groups }: Condition,
   path: string,

@@ -12,7 +12,6 @@ import {
   timeOf,
 } from './condition-values.ts'
 
-/** All facts that a condition can use. Unused ones may be left out. */
 export interface Facts {
   /** The contact as on the wire: columns by name, times in ISO 8601. */
   contact: { id: string; properties: Record<string, unknown> } & Readonly<Record<string, unknown>>
@@ -22,7 +21,6 @@ export interface Facts {
   events?: ReadonlyMap<string, number>
   /** The data that started the execution: `trigger.data.<path>`. */
   trigger?: Record<string, unknown>
-  /** Properties of the current event: `event.properties.<path>`. */
   event?: Record<string, unknown>
   now: string
 }
@@ -104,7 +102,6 @@ function valueOf(field: ValueField, facts: Facts): unknown {
   }
 }
 
-/** Normalizes a filter's values to the form in which contacts store theirs. */
 export function adapted(filter: Filter, field: Field): Filter {
   const write = writerOf(field)
   const { value } = filter

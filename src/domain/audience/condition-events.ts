@@ -6,18 +6,15 @@ export interface EventQuestion {
   name: string
   /** Counts events of the last so many milliseconds. Undefined: all stored ones. */
   spanMs: number | undefined
-  /** Filters of the event's properties (`properties.<path>`). All must hold. */
   where: readonly Filter[]
 }
 
 /** A filter of `event.<name>`. It holds if the count is within the bounds. */
 export interface EventCount extends EventQuestion {
   least: number
-  /** Infinity: unbounded. */
   most: number
 }
 
-/** The value of `triggered` and `notTriggered`, which may be absent. */
 interface TriggeredValue {
   atLeast?: number
   atMost?: number
@@ -60,7 +57,6 @@ const triggeredValue = (value: unknown): TriggeredValue => Object(value)
 export const span = (amount: unknown, unit: Unit | undefined): number =>
   typeof amount === 'number' && unit !== undefined ? amount * UNIT_MS[unit] : Number.NaN
 
-/** Returns the distinct event counts that a condition needs. */
 export function eventQuestions(condition: Condition): EventQuestion[] {
   const counts = filtersOf(condition).flatMap((filter) => eventCountOf(filter) ?? [])
   return [...new Map(counts.map((each) => [questionKey(each), each])).values()]

@@ -2,14 +2,12 @@ import { CONTACT_COUNTS, CONTACT_TIMES } from '../contacts/contact-columns.ts'
 import { CONTACT_FIELDS, TEXT_FIELDS, WORD_FIELDS } from '../contacts/contact-fields.ts'
 import type { Operator } from './condition.ts'
 
-/** The parsed `field` of a filter. */
 export type Field =
   | { kind: 'text' | 'number' | 'time' | 'id'; column: string }
   | { kind: 'word'; column: string; words: readonly string[] }
   /** A JSON value of the contact, of the trigger, or of an event. */
   | { kind: 'json'; of: 'properties' | 'trigger' | 'event'; path: string }
   | { kind: 'topics' }
-  /** Counts and times of events with this name. */
   | { kind: 'stats'; name: string }
   | { kind: 'bucket' }
 export type FieldKind = Field['kind']

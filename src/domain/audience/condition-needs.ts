@@ -3,10 +3,8 @@ import type { Condition } from './condition.ts'
 import { filtersOf } from './condition-check.ts'
 import { fieldOf } from './condition-fields.ts'
 
-/** Facts that a condition needs besides the contact's own row. */
 export interface Needs {
   asksTopics: boolean
-  /** Statistics of mails to the contact are needed. */
   asksStats: boolean
   eventNames: string[]
 }

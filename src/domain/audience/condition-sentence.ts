@@ -5,7 +5,6 @@ import { shown } from '../text.ts'
 /** Characters of a sentence, and of one text in it. */
 const LONGEST_SENTENCE = 1_000
 const LONGEST_TEXT = 80
-/** Limit of list values that are named. */
 const MOST_NAMED = 5
 
 /** Describes a checked condition: `Contacts where the property "plan" is "pro".` */
@@ -40,7 +39,6 @@ const isSingle = ({ groups: [group, ...others] }: Condition): boolean =>
   others.length === 0 &&
   (group?.not === true || (group?.nested === undefined && group?.filters.length === 1))
 
-/** Characters of a filter in an error about it. */
 const LONGEST_QUOTED = 160
 
 /** Describes an unchecked filter for an error about it. Undefined: there is nothing to describe. */
@@ -52,7 +50,6 @@ export function quotedFilter(filter: Record<string, unknown>): string | undefine
   return shown(wordsOfFilter(shownFilter), LONGEST_QUOTED)
 }
 
-/** A filter that may not have been checked. */
 interface UncheckedFilter {
   field: string
   operator: string
@@ -118,7 +115,6 @@ const inTheLast = (amount: unknown, unit: unknown): string =>
 const timesOf = (bound: string, times: unknown): string =>
   `${bound} ${times === 1 ? 'once' : `${plain(times)} times`}`
 
-/** Describes an unchecked filter of events. */
 const wordsOfAny = (filter: unknown): string => quotedFilter(Object(filter)) ?? '…'
 
 const ROOTS = { properties: 'property', trigger: 'trigger value', event: 'event property' }
@@ -167,7 +163,6 @@ function named(value: unknown): string {
   return `${first.join(', ')}${remainingCount > 0 ? ` and ${remainingCount} more` : ''}`
 }
 
-/** One value. Values that filters cannot have are not spelled out. */
 function plain(value: unknown): string {
   switch (typeof value) {
     case 'string':

@@ -50,11 +50,9 @@ export const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 export interface Listed {
-  /** Returns whether the list has the value, by `isSame`. */
   has: (value: unknown) => boolean
 }
 
-/** Indexes a list, so that a look-up does not compare every value. */
 export function listOf(values: readonly unknown[]): Listed {
   const texts = new Set(values.filter((each) => typeof each === 'string'))
   const booleans = new Set(values.filter((each) => typeof each === 'boolean').map(booleanOf))

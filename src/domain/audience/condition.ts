@@ -11,7 +11,6 @@ export interface Group {
   /** Negates the group with all that is nested in it. */
   not?: boolean
   filters: Filter[]
-  /** A further condition that must hold. */
   nested?: Condition
 }
 
@@ -67,5 +66,4 @@ export const UNIT_MS: Record<Unit, number> = {
 
 /** Levels of nested conditions, including the outermost. */
 export const MOST_DEPTH = 5
-/** Limit of filters in a whole condition. */
 export const MOST_FILTERS = 100

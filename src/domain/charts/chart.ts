@@ -1,6 +1,5 @@
 import { escapeHtml } from '../escape-html.ts'
 
-/** Alternative text of a chart. */
 export interface ChartText {
   id: string
   title: string
@@ -20,7 +19,6 @@ ${parts.join('\n')}
 
 const NUMBERS = new Intl.NumberFormat('en')
 
-/** `12,345`. */
 export const readable = (value: number): string => NUMBERS.format(value)
 
 /** `12.3 %`. A share of zero is empty. */

@@ -13,9 +13,7 @@ const LEGEND_HEIGHT = 36
 const PLOT_HEIGHT = 160
 const AXIS_HEIGHT = 24
 const LEGEND_STEP = 132
-/** Per cent at both sides, so that marks at the ends are not cut. */
 const MARGIN = 1.5
-/** Lines of more points have no marks, which would hide the line. */
 const MOST_MARKS = 32
 
 /**

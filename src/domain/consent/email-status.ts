@@ -1,6 +1,5 @@
 import { type EmailStatus, worse } from '../status.ts'
 
-/** The status that a write of a contact requests. */
 export interface StatusRequest {
   /** Status of the contact. Null: it is new, or has no address or a new one. */
   current: EmailStatus | null
@@ -16,7 +15,6 @@ export interface StatusDecision {
   status: EmailStatus
   /** A better status was requested and refused. */
   kept: boolean
-  /** The contact is resubscribed, and its suppression entry is removed. */
   resubscribed: boolean
 }
 

@@ -20,13 +20,11 @@ const FIRST_FLAGS = 'A'.charCodeAt(0)
  */
 const PUNCTUATION = /^[^\p{L}\p{N}]{1,8}$/u
 
-/** Returns the token at the beginning of a text if only punctuation follows it, else the text. */
 export function withoutPunctuation(text: string): string {
   const length = tokenLength(text)
   return length !== undefined && PUNCTUATION.test(text.slice(length)) ? text.slice(0, length) : text
 }
 
-/** Returns the length of the token at the beginning of a text, or undefined. */
 function tokenLength(text: string): number | undefined {
   if (!HEAD.test(text)) return undefined
   const flags = text.charCodeAt(3) - FIRST_FLAGS

@@ -14,15 +14,12 @@ export const EXPIRE_AFTER_MS = 30 * 86_400_000
  */
 export interface SubscriptionFacts {
   doubleOptIn: boolean
-  /** Null: there is no subscription. */
   status: SubscriptionStatus | null
   confirmedAt: number | null
   /** Last time the person unsubscribed from the topic, also with an earlier contact. */
   optedOutAt: number | null
-  /** Last time the person unsubscribed from all mail. */
   optedOutOfAllAt: number | null
   mailedAt: number | null
-  /** The address can receive confirmation emails. */
   mailable: boolean
   /** Confirmation emails to the address within the last day. */
   mailsToday: number
@@ -45,7 +42,6 @@ export interface SubscriptionFacts {
  */
 export type SubscriptionStep = 'none' | 'kept' | 'limited' | 'subscribe' | 'ask'
 
-/** Decides a request to subscribe a contact to a topic. */
 export function decideSubscription(facts: SubscriptionFacts): SubscriptionStep {
   const { doubleOptIn, status, confirmedAt, optedOutAt, optedOutOfAllAt, mailedAt, now } = facts
   if (status === 'subscribed') return 'none'
@@ -73,12 +69,10 @@ export function decideSubscription(facts: SubscriptionFacts): SubscriptionStep {
  */
 export type ConfirmationState = 'awaited' | 'confirmed' | 'over'
 
-/** Returns the effect of a confirmation link on the present subscription. */
 export function confirmationState(facts: {
   status: SubscriptionStatus
   generation: number
   isConfirmed: boolean
-  /** Generation of the link. */
   linkGeneration: number
   /** The contact still has the address that the link was mailed to. */
   isMailed: boolean

@@ -16,7 +16,6 @@ export const isPublicDomain = (name: string): boolean =>
 /** Returns whether a name has one label, or belongs to a private network, as `db.internal` does. */
 export const isPrivateName = (name: string): boolean => !name.includes('.') || PRIVATE.test(name)
 
-/** Lower case, without the trailing dot. Names are compared in this form. */
 export const canonical = (name: string): string => name.toLowerCase().replace(/\.$/, '')
 
 export const isWithin = (name: string, parent: string): boolean =>

@@ -6,7 +6,6 @@ export interface MailField {
 
 export interface MailParts {
   fields: MailField[]
-  /** The text after the first empty line. */
   body: string
   /** A few of the lines that are not fields, unchanged. */
   oddLines: string[]
@@ -43,7 +42,6 @@ export function readMail(text: string): MailParts {
 export const valuesOf = (fields: readonly MailField[], name: string): string[] =>
   fields.filter((field) => field.name === name).map(({ value }) => value)
 
-/** Returns the domain of the first address in a field. */
 export function domainIn(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const at = value.lastIndexOf('@')

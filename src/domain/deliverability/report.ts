@@ -5,12 +5,10 @@
 export const VERDICTS = ['pass', 'warning', 'fail', 'unknown'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
-/** `info` is worth knowing and changes no verdict. */
 export const SEVERITIES = [...VERDICTS, 'info'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 export interface Finding {
-  /** A stable snake_case word. */
   code: string
   severity: Severity
   message: string
@@ -20,7 +18,6 @@ export interface Finding {
 
 export const RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'PTR', 'TXT', 'HTTPS'] as const
 
-/** One query and its unchanged answer. */
 export interface RawRecord {
   name: string
   /** `HTTPS` is not a record type but the content of a fetched address. */
@@ -50,11 +47,9 @@ export const verdictOf = (findings: readonly Finding[]): Verdict =>
 
 const ORDER_SHOWN: readonly Severity[] = ['fail', 'warning', 'unknown', 'pass', 'info']
 
-/** Sorts the most urgent first and keeps the order of equals. */
 const sorted = (findings: readonly Finding[]): Finding[] =>
   findings.toSorted((a, b) => ORDER_SHOWN.indexOf(a.severity) - ORDER_SHOWN.indexOf(b.severity))
 
-/** Makes a check of these findings. `fine` is its summary while nothing is wrong. */
 export function conclude<Details>(
   unsorted: readonly Finding[],
   { records, details, fine }: { records: RawRecord[]; details: Details; fine: string },

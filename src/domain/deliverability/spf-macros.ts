@@ -1,4 +1,3 @@
-/** The mail that a record is evaluated for (RFC 7208, 7.2). */
 export interface SpfSubject {
   /** `ann@example.com`. Without a local part it is `postmaster`. */
   sender: string
@@ -12,9 +11,6 @@ export interface SpfSubject {
 const EXPANSION = /%(?:\{([slodiphv])(\d*)(r?)([.\-+,/_=]*)\}|([%_-]))/gi
 const LONGEST = 253
 
-/**
- * Returns the domain that a macro string expands to. One that is too long loses its first labels.
- */
 export function expand(text: string, subject: SpfSubject): string {
   const expanded = text
     .replace(EXPANSION, (_, letter: string | undefined, digits, reverse, delimiters, escaped) =>
@@ -82,7 +78,6 @@ export function nibbles(ip: string): string[] {
   return filled.flatMap((group) => Array.from(group.toLowerCase().padStart(4, '0')))
 }
 
-/** Turns an IPv4 address at the end into two groups. */
 const dotted = (ip: string): string =>
   ip.replace(/(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_, ...parts: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number)

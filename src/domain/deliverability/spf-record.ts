@@ -10,7 +10,6 @@ export interface Directive {
    * A domain with its macros, or the address of ip4 and ip6. Undefined: the domain of the record.
    */
   target: string | undefined
-  /** Bits of the network. Undefined: all. */
   bits4: number | undefined
   bits6: number | undefined
 }
@@ -32,10 +31,8 @@ const DIRECTIVE = /^([+\-~?]?)([a-z][a-z0-9]*)(?:([:/])(.*))?$/i
 const MODIFIER = /^([a-z][a-z0-9_.-]*)=(.*)$/i
 /** A label count is 1 or more (RFC 7208, 7.3). */
 const MACRO = /%\{[slodiphvcrt](?:0*[1-9]\d*)?r?[.\-+,/_=]*\}/gi
-/** Characters that a domain-spec may contain besides macros. */
 const LITERAL = /^(?:[!-$&-~]|%%|%_|%-)*$/
 const MACRO_END = new RegExp(`${MACRO.source}$`, 'i')
-/** Macro letters that only an explanation may contain. */
 const EXPLANATION_ONLY = /%\{[crt]/i
 /** `/24`, `//64`, `/24//64` without leading zeros. */
 const CIDR = /^(.*?)(?:\/(0|[1-9]\d{0,2}))?(?:\/\/(0|[1-9]\d{0,2}))?$/
@@ -43,7 +40,6 @@ const CIDR = /^(.*?)(?:\/(0|[1-9]\d{0,2}))?(?:\/\/(0|[1-9]\d{0,2}))?$/
 /** Returns whether a TXT record is an SPF record, valid or not. */
 export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text)
 
-/** Parses a record for which `isSpf` holds. */
 export function parseSpf(text: string): SpfRecord | SpfSyntaxError {
   if (/[^\x20-\x7e]/.test(text)) return { problem: 'The record has characters beyond ASCII' }
   const record: SpfRecord = { directives: [], redirect: undefined, exp: undefined }
@@ -147,7 +143,6 @@ function hasTopLabel(text: string): boolean {
 const isIpv4 = (text: string): boolean =>
   /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text) && !/(?:^|\.)0\d/.test(text)
 
-/** An IPv6 address (RFC 4291, 2.2), also one that ends in an IPv4 one. */
 function isIpv6(text: string): boolean {
   const at = text.lastIndexOf(':')
   const tail = text.slice(at + 1)

@@ -1,6 +1,5 @@
 /** A `tag=value; …` list (RFC 6376, 3.2), as in DKIM, DMARC, BIMI and TLS-RPT records. */
 export interface TagList {
-  /** Tags by lower-case name, in the order of the record. */
   tags: ReadonlyMap<string, string>
   problems: string[]
 }

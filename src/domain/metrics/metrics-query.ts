@@ -26,7 +26,6 @@ export const KEYS = {
   region: 'region',
 } as const satisfies Record<Dimension, string>
 
-/** Default number of days before the last one. */
 const DAYS_BEFORE = 6
 const DAY_MS = 86_400_000
 const DAY = /^\d{4}-\d\d-\d\d$/

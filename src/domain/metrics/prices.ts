@@ -13,7 +13,6 @@ interface Tier {
 }
 
 interface Prices {
-  /** The first month with these prices, UTC. */
   since: string
   /** Date at which the published list was read. */
   asOf: string
@@ -44,13 +43,11 @@ const PRICES: readonly [Prices, ...Prices[]] = [
   },
 ]
 
-/** Returns the prices of a month (`2026-07`), or the oldest ones. */
 const pricesOf = (month: string): Prices =>
   PRICES.findLast(({ since }) => since <= month) ?? PRICES[0]
 
 export const publishedAt = (month: string): string => pricesOf(month).asOf
 
-/** Returns whether a mail's price depends on the number of mails in the month. */
 export const isTiered = (plan: PricingPlan, month: string): boolean =>
   pricesOf(month).plans[plan].length > 1
 

@@ -11,7 +11,6 @@ const STEP_MS = 14 * DAY_MS
 /** A period, in milliseconds, in which a zone's clocks are so many minutes ahead of UTC. */
 export interface Shift {
   since: number
-  /** Exclusive. */
   until: number
   minutes: number
 }
@@ -56,7 +55,6 @@ export function firstAt(timezone: string, local: number): number {
 export const localOf = (timezone: string, at: number): number =>
   at + offsetIn(timezone)(at) * MINUTE_MS
 
-/** Returns the quarter after which the offset changes, between `from` and `to`. */
 function findChange(offset: (at: number) => number, from: number, to: number): number {
   const before = offset(from)
   let low = Math.floor(from / QUARTER_MS)

@@ -1,6 +1,5 @@
 import { LONGEST_ADDRESS, normalAddress } from '../text.ts'
 
-/** Finds a person in stored texts. */
 export interface PersonNames {
   /** Includes contacts with the same address that were deleted before. */
   contactIds: readonly string[]
@@ -37,7 +36,6 @@ export function addressesIn(text: string): string[] {
   return [...addresses]
 }
 
-/** Returns the local parts that may end at `at`. */
 function localsBefore(text: string, at: number): string[] {
   let start = at
   const first = Math.max(0, at - LONGEST_ADDRESS)
@@ -80,11 +78,8 @@ export function phonesIn(text: string): string[] {
   return [...numbers]
 }
 
-/** Separators between the digits of a number, as a regular expression of Postgres. */
 const BETWEEN = String.raw`([ ()./-]|\(0\)){0,4}`
 
-/** Regular expression of Postgres for texts that may contain the number. */
 export const phonePattern = (phone: string): string => (phone.match(/\d/g) ?? []).join(BETWEEN)
 
-/** Regular expression of Postgres for any number. */
 export const ANY_PHONE = `[0-9](${BETWEEN}[0-9]){${FEWEST_DIGITS - 1}}`

@@ -5,7 +5,6 @@
  */
 
 const REDACTED = '[redacted]'
-/** Depth, length and number of values that a log shows. */
 const MOST_DEPTH = 8
 const MOST_ITEMS = 50
 const MOST_CHARACTERS = 8_192

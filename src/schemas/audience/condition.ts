@@ -76,5 +76,4 @@ const rules = strict(
   },
 )
 
-/** The schema does not describe nested conditions. `checkCondition` checks them. */
 export const Condition = Type.Unsafe<Grammar>(rules)

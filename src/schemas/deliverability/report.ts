@@ -47,12 +47,10 @@ const RawRecord = Type.Object(
 interface ReportOptions {
   title: string
   tool: string
-  /** An example of its details. */
   example: object
   finding?: TSchema
 }
 
-/** Schema of the answer of a tool, with the tool's details. */
 export const reportOf = (
   { title, tool, example, finding = Finding }: ReportOptions,
   details: TSchema,

@@ -141,7 +141,6 @@ const DayOrLocalTime = (description: string) =>
     }),
   )
 
-/** Values of one filter. */
 export const MOST_VALUES = 100
 const ID_LENGTH = ID.length + 1
 const ids = (description: string) =>

@@ -65,7 +65,6 @@ export async function create(sql: Executor, key: NewKey): Promise<ApiKey> {
   return created
 }
 
-/** Undefined: no such key. */
 export async function rename(
   sql: Executor,
   { organizationId, id, name }: { organizationId: Uuid; id: Uuid; name: string },

@@ -25,7 +25,6 @@ export const record = (sql: Executor, event: NewAuditEvent) => {
 
 interface ImportedBack {
   importId: Uuid
-  /** Contacts and their former statuses. */
   resubscribed: readonly { id: Uuid; from: string }[]
 }
 

@@ -10,7 +10,6 @@ const CLOSED_KEPT = '1 day'
 const EXPIRED_KEPT = '7 days'
 const MOST_DELETED = 1_000
 
-/** With the generation of its valid link. */
 export type OpenInvitation = Invitation & { generation: number }
 
 const isOpen = (sql: Executor) => sql`accepted_at is null and revoked_at is null`
@@ -96,7 +95,6 @@ interface Closing {
   at: string
 }
 
-/** False: it is no longer open. */
 export async function accept(
   tx: Transaction,
   { organizationId, id, at }: Closing,
@@ -108,7 +106,6 @@ export async function accept(
   return count > 0
 }
 
-/** False: it is no longer open. */
 export async function revoke(
   tx: Transaction,
   { organizationId, id, at }: Closing,
@@ -142,7 +139,6 @@ export async function revokeMadeBy(
 }
 
 interface Accepting {
-  /** For a new person. */
   id: Uuid
   email: string
   name: string

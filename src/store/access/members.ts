@@ -73,7 +73,6 @@ interface NewMember {
   givenName: string | null
 }
 
-/** False: the person is a member already. */
 export async function add(
   sql: Executor,
   { organizationId, userId, role, givenName }: NewMember,

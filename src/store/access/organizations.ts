@@ -51,7 +51,6 @@ export const list = (sql: Executor, id?: Uuid) => sql<ListedOrganization[]>`
   ${id === undefined ? sql`` : sql`where o.id = ${id}`}
   order by o.created_at, o.id`
 
-/** False: no such organization. */
 export async function setPlan(sql: Executor, id: Uuid, plan: PlanName): Promise<boolean> {
   const { count } = await sql`
     update organizations

@@ -8,7 +8,6 @@ export async function find(sql: Executor, organizationId: Uuid): Promise<Plan | 
   return plan
 }
 
-/** The same as a part of a statement. */
 export const figures = (sql: Executor, organizationId: Uuid) => sql`
   select p.name,
     coalesce(o.requests_per_minute, p.requests_per_minute) as requests_per_minute,
@@ -24,10 +23,8 @@ export const figures = (sql: Executor, organizationId: Uuid) => sql`
   left join plan_overrides o on o.organization_id = organizations.id
   where organizations.id = ${organizationId}`
 
-/** The organization's own limits. Null: the plan's. */
 type OwnLimits = Record<Limit, number | null>
 
-/** Undefined: there is no such organization. */
 export async function findOwn(sql: Executor, organizationId: Uuid): Promise<OwnLimits | undefined> {
   const [own] = await sql<OwnLimits[]>`
     select o.requests_per_minute, o.requests_per_day, o.events_per_month, o.connections, o.workflows,

@@ -6,7 +6,6 @@ export interface LiveSession {
   organizationId: Uuid
   id: Uuid
   userId: Uuid
-  /** The person's present role in the session's organization. */
   role: Role
   lastSeenAt: string
   expiresAt: string
@@ -37,7 +36,6 @@ export const touch = (
 export interface LoginQuestion {
   email: string
   account: Buffer
-  /** Earlier failures are forgotten. */
   since: string
 }
 
@@ -48,7 +46,6 @@ export interface LoginLookup {
   failures: number
 }
 
-/** Returns the person with this address, if any, and the number of failed logins. Cross-tenant. */
 export async function lookUp(
   sql: Executor,
   { email, account, since }: LoginQuestion,
@@ -83,7 +80,6 @@ export const listOrganizations = (sql: Executor, userId: Uuid) => sql<Membership
 interface Opening {
   userId: Uuid
   organizationId: Uuid
-  /** The stored hash that the password was verified against. */
   passwordHash: string
   id: Uuid
   hash: Buffer
@@ -194,7 +190,6 @@ interface PasswordChange {
   at: string
 }
 
-/** False: the password was changed meanwhile. Cross-tenant. */
 export async function changePassword(sql: Executor, change: PasswordChange): Promise<boolean> {
   const { userId, verifiedHash, newHash, keep, at } = change
   const [row] = await sql<{ changed: boolean }[]>`

@@ -32,7 +32,6 @@ interface NewUser {
   passwordHash: string
 }
 
-/** False: the address is taken. */
 export async function create(
   sql: Executor,
   { id, email, name, passwordHash }: NewUser,

@@ -8,7 +8,6 @@ import { holds } from './condition-sql.ts'
 import { columns, withStats } from './contact-columns.ts'
 import { between, type Range } from './range.ts'
 
-/** A `where` part that selects the contacts of an audience. */
 export const isIn = (
   sql: Executor,
   organizationId: Uuid,
@@ -138,7 +137,6 @@ export async function endOfStretch(
   return row?.id
 }
 
-/** Counts contacts by the status of their address. `no_address`: without one. */
 export const countByStatus = (sql: Executor, organizationId: Uuid, audience: Audience) => sql<
   { reason: string; count: number }[]
 >`

@@ -1,4 +1,3 @@
-/** Finds the time at which the result of a condition changes without any write. */
 import { filtersOf } from '../../domain/audience/condition-check.ts'
 import { eventCountOf, span } from '../../domain/audience/condition-events.ts'
 import { type Field, fieldOf } from '../../domain/audience/condition-fields.ts'

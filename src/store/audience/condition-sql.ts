@@ -31,7 +31,6 @@ import { between, type Range } from './range.ts'
 export interface Asking {
   sql: Executor
   organizationId: Uuid
-  /** Present time, milliseconds since 1970. */
   now: number
   /** The object of `properties.<path>`. Absent: the contact's. */
   properties?: Part | undefined
@@ -44,7 +43,6 @@ export interface Asking {
   isAlternative?: boolean | undefined
 }
 
-/** The only contacts that matter. No events of others are read. */
 interface Among {
   ids: Part
   /** No event of theirs is older than this id. */
@@ -85,7 +83,6 @@ function groupHolds(outerAsking: Asking, group: Group): Part {
 const allOf = (sql: Executor, parts: readonly Part[]): Part =>
   parts.length === 0 ? sql`false` : sql`(true ${parts.map((each) => sql`and ${each}`)})`
 
-/** Negative operators and their opposites. */
 const DENIED: Partial<Record<Operator, Operator>> = {
   notEquals: 'equals',
   notInList: 'inList',

@@ -95,7 +95,6 @@ export function valueAt({ sql, properties }: Asking, { of, path }: JsonField): P
 
 type JsonField = Extract<Field, { kind: 'json' }>
 
-/** Returns whether there is a value, or an object that is written flat. */
 export function isThere(asking: Asking, field: JsonField): Part {
   const { sql, properties = sql`contacts.properties` } = asking
   const value = sql`${valueAt(asking, field)} #>> '{}' is not null`

@@ -11,7 +11,6 @@ import { isCounted } from './condition-sql.ts'
 import { columns, withStats } from './contact-columns.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** Facts of conditions that do not belong to the contact. */
 export type About = Pick<Facts, 'trigger' | 'event' | 'now'>
 
 /** Loads the facts that these conditions need. Undefined: there is no such contact. */
@@ -84,7 +83,6 @@ async function countEvents(
   return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
-/** Returns one of a contact's own properties, or undefined. */
 export async function property(
   sql: Executor,
   organizationId: Uuid,

@@ -52,12 +52,9 @@ export const rescan = (
 export interface KeptSegment {
   id: Uuid
   segmentId: Uuid
-  /** Null: the segment is gone. */
   condition: Condition | null
   keptSince: string
-  /** Whether all original members have been recorded. */
   isRecorded: boolean
-  /** The last contact that the scan has read. */
   scanCursor: Uuid | null
   /** The last contact that had been read before the first scan started anew. */
   recordedTo: Uuid | null
@@ -66,7 +63,6 @@ export interface KeptSegment {
   mayBeScanned: boolean
 }
 
-/** Lists segments to evaluate, without those that are set aside. */
 export const list = (sql: Executor, organizationId: Uuid) => sql<KeptSegment[]>`
   select k.id, k.segment_id, s.condition, k.kept_since, k.recorded_at is not null as is_recorded,
     k.scan_cursor, k.recorded_to, k.scan,

@@ -63,7 +63,6 @@ const idsOf = (
 export const allowWholeReads = (tx: Transaction) => tx`
   select set_config('enable_seqscan', 'on', true), set_config('work_mem', '64MB', true)`
 
-/** Returns the plan by which all members are found. `isRun`: with measured times. */
 export async function explain(
   sql: Executor,
   question: MemberQuestion,

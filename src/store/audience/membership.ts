@@ -57,7 +57,6 @@ export async function takeTurn(
   return turn
 }
 
-/** Postpones an organization whose contacts could not be evaluated. */
 export const putOff = (sql: Sql, organizationId: Uuid, ms: number) => sql`
   update membership_turns
   set put_off_until = clock_timestamp() + ${ms} * interval '1 millisecond'
@@ -123,7 +122,6 @@ export async function listPage(
   return rows.map(({ id }) => id)
 }
 
-/** A stored segment as it is evaluated for contacts. */
 export interface AskedSegment {
   id: Uuid
   condition: Condition
@@ -148,7 +146,6 @@ interface MembershipQuestion {
   now: string
 }
 
-/** Returns the differences between the contacts' evaluated and stored membership. */
 export async function listDifferences(
   tx: Transaction,
   { organizationId, contactIds, segments, now }: MembershipQuestion,

@@ -23,7 +23,6 @@ const BOUNDS = {
 
 interface SearchPage {
   audience: Audience
-  /** Not empty, see `wordOf`. */
   search: string
   pageSize: number
   /** From 1. Counted from `before`, if it is given. */
@@ -33,7 +32,6 @@ interface SearchPage {
 
 interface SearchResult {
   counted: number
-  /** The page and one more contact, newest first. */
   ids: Uuid[]
   /** Older contacts may match, too. */
   end?: Uuid | null

@@ -12,7 +12,6 @@ export interface SegmentCount {
 }
 
 export interface CountTried {
-  /** Time (ISO 8601) of an attempt that took too long. */
   countTriedAt?: string
 }
 
@@ -26,7 +25,6 @@ export interface SegmentRow extends SegmentValues, SegmentCount {
   id: Uuid
   /** Why members temporarily neither enter nor leave, if they are stored. */
   keptFailure: SegmentFailure | null
-  /** Time of the next attempt. */
   setAsideUntil: string | null
   createdAt: string
   updatedAt: string
@@ -44,7 +42,6 @@ const keptColumn = (sql: Executor, column: Part) => sql`(
       and k.dropped_at is null
   )`
 
-/** Undefined: the id is taken. */
 export async function create(
   sql: Executor,
   organizationId: Uuid,

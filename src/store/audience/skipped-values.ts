@@ -68,7 +68,6 @@ export async function list(
 
 type Reader = 'time' | 'number' | 'text' | 'text or list'
 
-/** Undefined: the operator reads every value. */
 function readerOf({ operator, value }: Filter): Reader | undefined {
   switch (operator) {
     case 'greaterThan':

@@ -23,7 +23,6 @@ export interface Confirmation {
   confirmedAt: string | null
 }
 
-/** Undefined: the contact, the topic or the subscription is gone. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
@@ -59,12 +58,10 @@ export const confirm = (
     and topic_id = ${topicId} and generation = ${generation} and status = 'pending'`
 
 interface ListOptions {
-  /** Selects confirmations with fewer emails than this. */
   mailsBelow?: number | undefined
   limit: number
 }
 
-/** Up to `limit` contacts with awaited confirmations, by id. */
 export async function listContacts(
   tx: Transaction,
   organizationId: Uuid,
@@ -98,7 +95,6 @@ export const list = (
     and s.contact_id = any(${[...contactIds]}::uuid[])
   order by s.contact_id, s.topic_id`
 
-/** A confirmation whose email was decided. */
 export interface Decided extends ConfirmationKey {
   /** Id of the email in the ledger. Null: no email may be sent. */
   mailId: Uuid | null
@@ -152,7 +148,6 @@ export interface Overdue extends ConfirmationKey {
   dueAt: string
 }
 
-/** Position in the list of overdue confirmations. */
 export type OverdueCursor = Pick<Overdue, 'dueAt' | 'contactId' | 'topicId'>
 
 /**
@@ -218,7 +213,6 @@ const isAwaited = (sql: Executor, organizationId: Uuid, set: ConfirmationSet) =>
 const hasMailsBelow = (sql: Executor, most: number | undefined) =>
   most === undefined ? sql`` : sql`and s.mails < ${most}`
 
-/** A topic with the fields that its confirmation email needs. */
 export interface ConfirmationTopic {
   topicId: Uuid
   topicName: string

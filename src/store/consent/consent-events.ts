@@ -5,7 +5,6 @@ import type { Transaction } from '../db/sql.ts'
 export interface ConsentEvent {
   contactId: Uuid
   kind: ConsentKind
-  /** Absent: all mail. */
   topicId?: Uuid
   source: ConsentSource
 }

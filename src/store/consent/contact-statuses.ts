@@ -20,7 +20,6 @@ export async function find(
   return contact
 }
 
-/** Returns the same and locks the contact. */
 export async function lock(
   tx: Transaction,
   organizationId: Uuid,

@@ -5,7 +5,6 @@ import type { Executor, Transaction } from '../db/sql.ts'
 export interface MailOfLink {
   contactId: Uuid
   batchId?: Uuid | undefined
-  /** Id of a single mail in the log. */
   mailId?: Uuid | undefined
 }
 
@@ -53,7 +52,6 @@ export async function lockMail(
 
 interface Place {
   bucket: Uuid
-  /** A single mail is found by its id, a batch's mail by its contact. */
   by: 'id' | 'dedupe_key'
   key: Uuid
 }

@@ -45,7 +45,6 @@ export const listPairs = (sql: Executor, organizationId: Uuid, contactIds: reado
     from subscriptions
     where organization_id = ${organizationId} and contact_id = any(${[...contactIds]}::uuid[])`
 
-/** Topics of one contact in the form of a contact's field. */
 export const listOfContact = (sql: Executor, organizationId: Uuid, contactId: Uuid) => sql<
   {
     topicId: Uuid
@@ -63,7 +62,6 @@ export const listOfContact = (sql: Executor, organizationId: Uuid, contactId: Uu
 
 interface NewStatus {
   status: SubscriptionStatus
-  /** The first email is decided now. */
   isMailed?: boolean
   mails?: 0 | 1
   cohort?: Uuid | undefined

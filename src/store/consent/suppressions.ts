@@ -87,7 +87,6 @@ export async function put(
     on conflict (organization_id, address_key) do nothing`
 }
 
-/** Updates the entries of listed addresses. */
 async function worsen(
   tx: Transaction,
   organizationId: Uuid,
@@ -153,7 +152,6 @@ async function leaveWorst(
     where s.organization_id = ${organizationId} and s.id = ranked.id and ranked.place > 1`
 }
 
-/** Removes addresses from the list. Returns their entries. */
 export async function remove(
   tx: Transaction,
   organizationId: Uuid,
@@ -226,7 +224,6 @@ export async function find(
   return entry
 }
 
-/** The text of an address, if its entry stores it. */
 export async function findEmail(
   sql: Executor,
   organizationId: Uuid,
@@ -242,7 +239,6 @@ export async function findEmail(
   return listed?.address
 }
 
-/** The id of an address's entry under any HMAC key. */
 export async function findId(
   sql: Executor,
   organizationId: Uuid,

@@ -46,7 +46,6 @@ export async function lookUp(
     address.keys.map(({ key }) => timesByKey.get(`${topicId} ${key}`)).find((at) => at) ?? null
 }
 
-/** Deletes opt-outs of people who want the topic again, or for whom a caller vouches. */
 export async function forget(
   tx: Transaction,
   organizationId: Uuid,

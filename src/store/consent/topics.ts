@@ -8,7 +8,6 @@ export interface TopicNames {
   topicSlugs?: readonly string[] | undefined
 }
 
-/** Returns the ids of the organization's topics by id and slug. */
 export async function identify(
   sql: Executor,
   organizationId: Uuid,
@@ -48,7 +47,6 @@ interface NewTopic extends TopicValues {
   id: Uuid
 }
 
-/** Undefined: the slug is taken. */
 export async function create(sql: Executor, topic: NewTopic): Promise<TopicSummary | undefined> {
   const [created] = await sql<TopicSummary[]>`
     insert into topics (organization_id, id, name, slug, description, double_opt_in, public,
@@ -70,7 +68,6 @@ export async function count(sql: Executor, organizationId: Uuid): Promise<number
   return row?.count ?? 0
 }
 
-/** By id, then by slug. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,

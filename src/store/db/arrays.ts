@@ -18,7 +18,6 @@ export function writeArray(values: unknown): string {
 
 const ITEM = /"((?:[^"\\]|\\.)*)"|([^",{}]+)/gs
 
-/** `{a,"b c",NULL}` → `["a", "b c", null]`, each item read by `read`. */
 export const readArray =
   <T>(read: (text: string) => T) =>
   (text: string): (T | null)[] =>

@@ -32,7 +32,6 @@ export async function dumpSchema(sql: Sql): Promise<string> {
   return `${[...sections, ...rest].join('\n\n')}\n`
 }
 
-/** Columns in their order, then everything else of the table by its text. */
 const linesOf = (sql: Sql) => sql<{ table: string; text: string }[]>`
   with tables as (
     select c.oid, c.relname as name

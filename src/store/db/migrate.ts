@@ -48,7 +48,6 @@ export async function migrate(sql: Sql): Promise<string[]> {
   return ran
 }
 
-/** Names of this program's migrations that the database does not have. */
 export async function pendingMigrations(sql: Sql): Promise<string[]> {
   const ran = await sql<{ name: string }[]>`
     select name from schema_migrations`

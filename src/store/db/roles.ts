@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { migrationsFolder } from './migrations-folder.ts'
 import type { Executor } from './sql.ts'
 
-/** Settings of migrations/roles.sql, without their prefix. */
 export type RoleSettings = Partial<
   Record<'owner' | 'api_login' | 'worker_login' | `${'owner' | 'api' | 'worker'}_password`, string>
 >

@@ -1,6 +1,5 @@
 import type { Transaction } from './sql.ts'
 
-/** Returns the result of `work` and rolls back its writes. */
 export async function rolledBack<T>(
   tx: Transaction,
   work: (tx: Transaction) => Promise<T>,

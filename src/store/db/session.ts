@@ -4,7 +4,6 @@ import type { Answer, Query } from './statement.ts'
 
 export type Options = postgres.Options<Record<string, postgres.PostgresType>>
 
-/** A connection to Postgres that runs one statement at a time. */
 export interface Session {
   /** Organization whose rows the policies allow. Undefined: unknown. */
   organization: string | undefined
@@ -18,7 +17,6 @@ export interface Session {
   close: () => Promise<void>
 }
 
-/** The address as the driver read it from the URL. */
 interface Address {
   host: string[]
   port: number[]
@@ -109,7 +107,6 @@ export function openSession(
     socket?.destroy()
   }
 
-  /** Tries each host once. */
   function dial({ host, port, path }: Address): Socket {
     const i = dials++
     if (session.isLost || i === host.length) {
@@ -135,7 +132,6 @@ const statementOf = (settings: Rules['settings']): string =>
     )
     .join()}`
 
-/** The statement that sets the organization of a session or a transaction. */
 export function setting(scope: 'local' | 'session', organization: string): string {
   if (!/^[\da-f-]*$/i.test(organization)) throw new TypeError('an organization is named by a UUID')
   return `set ${scope} letterloom.organization = '${organization}'`

@@ -15,7 +15,6 @@ export { columnName } from './statement.ts'
 /** A part of a statement. */
 export type Part = Pending
 
-/** SQLSTATEs that the store expects. */
 export const UNIQUE_VIOLATION = '23505'
 /** A statement exceeded the session's time limit. */
 export const QUERY_CANCELED = '57014'
@@ -33,7 +32,6 @@ const JSONB = 3802
 
 export interface Pool {
   max?: number
-  /** Shown in pg_stat_activity. */
   name: string
   /**
    * The role of the session, of which the login must be a member. Absent: the login's own rights.
@@ -146,7 +144,6 @@ const arrays = (oid: number, read: (text: string) => unknown = String) => ({
 const writeJson = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
-/** Types by the numbers that they have in every Postgres. */
 const ARRAYS = {
   booleans: arrays(1000, (text) => text === 't'),
   smallints: arrays(1005, Number),
@@ -200,12 +197,10 @@ export const isRefusedValue = (error: unknown): boolean =>
   /^(?:22|54|23514$)/.test(error.code) &&
   !lacksPartition(error)
 
-/** Others held a lock for longer than `lock_timeout`. */
 export const isLockUnavailable = (error: unknown): boolean => hasState(error, LOCK_NOT_AVAILABLE)
 
 export const isDuplicateTable = (error: unknown): boolean => hasState(error, DUPLICATE_TABLE)
 
-/** Refusals of a login, its database, its role, or what the role reads first. */
 const REFUSED_LOGIN = /^(?:28|3D000$|42501$)/
 
 /** Postgres' own message when it refuses the login. It contains no secret. */
@@ -219,7 +214,6 @@ export const loginRefusal = (error: unknown): string | undefined =>
  * others.
  */
 const PASSING = /^(?:08|25|40|53|55|57|58)/
-/** Codes of the driver and of Node for a lost connection. */
 const LOST = /^(?:CONNECT|E[A-Z]+$)/
 
 /**

@@ -33,7 +33,6 @@ export interface Executor {
 export interface Query {
   text: string
   values: unknown[]
-  /** The connection stores its plan. */
   isPrepared: boolean
 }
 export type Run = (query: Query) => Promise<Answer>
@@ -77,7 +76,6 @@ const neverAsk = async (): Promise<Answer> => {
   throw new TypeError('this is a part of statements, and no statement')
 }
 
-/** Statements that `run` sends, with the further functions in `more`. */
 export function executor<More extends object>(run: Run, more: More): Executor & More {
   const ask = (statement: Statement): Promise<Answer> => {
     const values: unknown[] = []

@@ -2,7 +2,6 @@ import { connectionLost, type Session } from './session.ts'
 import { type Answer, type Executor, executor, type Query } from './statement.ts'
 
 export interface Transaction extends Executor {
-  /** Rolls back `work` if it fails. The transaction goes on. */
   savepoint<T>(work: Work<T>): Promise<T>
 }
 export type Work<T> = (tx: Transaction) => PromiseLike<T> | T

@@ -3,7 +3,6 @@ import type { Shift } from '../../domain/metrics/zone-shifts.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Transaction } from '../db/sql.ts'
 
-/** Stored figures of sent mails. */
 export const FIGURES = [
   'sent',
   'delivered',
@@ -49,7 +48,6 @@ interface Read extends Filters {
 
 export interface Row extends Figures {
   isTotal: boolean
-  /** Null: the price of some of them is unknown. */
   costUsd: number | null
   period?: string
   domain?: string | null
@@ -68,7 +66,6 @@ const PERIODS: Record<Granularity, { unit: string; format: string }> = {
   monthly: { unit: 'month', format: 'YYYY-MM' },
 }
 
-/** Columns of each dimension, in a cell and in the answer. */
 function columnsOf(sql: Executor, { granularity }: Read) {
   const { unit, format } = PERIODS[granularity]
   const local = sql`f.quarter at time zone 'UTC' + shift.minutes * interval '1 minute'`
@@ -192,7 +189,6 @@ export const listVolumes = async (
           and quarter >= ${from} and quarter < ${to} and source <> 'external'
         group by connection_id, date_trunc('month', quarter at time zone 'UTC')`
 
-/** Null: the organization has no figures. */
 export async function findSpan(
   sql: Executor,
   organizationId: Uuid,
@@ -296,7 +292,6 @@ export interface KeptFigures extends Figures {
   batchId: Uuid | null
 }
 
-/** Figures of a page of a day's mails, counted from the logs. */
 export const recount = (
   tx: Transaction,
   organizationId: Uuid,

@@ -4,7 +4,6 @@ import { type Sql, type Transaction, transact } from '../db/sql.ts'
 
 const PAGE = 500
 
-/** Empties the person's data in flows: ingested events, and executions. */
 export async function erase(
   sql: Sql,
   organizationId: Uuid,

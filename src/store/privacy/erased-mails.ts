@@ -5,7 +5,6 @@ import type { Executor, Transaction } from '../db/sql.ts'
 /** Selects mails of the contacts, and mails to their addresses that name no contact. */
 export interface Mailed {
   organizationId: Uuid
-  /** Contacts of one person, including former ones. */
   contactIds: Uuid[]
   /** The person's addresses, as 16 bytes of SHA-256 in hexadecimal. */
   addressHashes: string[]
@@ -77,7 +76,6 @@ export async function listSettled(
   return foundMails
 }
 
-/** An address to which a mail of theirs was sent. */
 export async function findRecipient(sql: Executor, mailed: Mailed): Promise<string | undefined> {
   for (const way of waysToMails(sql, mailed)) {
     const [mail] = await sql<{ recipient: string }[]>`
@@ -90,7 +88,6 @@ export async function findRecipient(sql: Executor, mailed: Mailed): Promise<stri
   return undefined
 }
 
-/** Returns whether any mail is left, in whatever state. */
 export async function anyLeft(sql: Executor, mailed: Mailed): Promise<boolean> {
   for (const way of waysToMails(sql, mailed)) {
     const remainingMails = await sql`select 1 from messages where ${way} limit 1`

@@ -13,7 +13,6 @@ export interface NewErasure extends Named {
   contactIds: readonly Uuid[]
 }
 
-/** Undefined: there is an erasure of the contact already. */
 export async function create(
   tx: Transaction,
   { organizationId, erasureId, contactId, contactIds, email, phone, externalId }: NewErasure,
@@ -51,7 +50,6 @@ export async function findOfContact(
   return erasure
 }
 
-/** A page of running erasures, by id. */
 export const listOpen = (sql: Executor, after: Uuid | undefined, limit: number) => sql<
   { organizationId: Uuid; id: Uuid }[]
 >`

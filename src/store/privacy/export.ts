@@ -45,7 +45,6 @@ export const topics = (sql: Executor, organizationId: Uuid, contactId: Uuid) => 
   where s.organization_id = ${organizationId} and s.contact_id = ${contactId}
   order by s.topic_id`
 
-/** The suppression entry of the address under any HMAC key. */
 export async function suppression(
   sql: Executor,
   organizationId: Uuid,
@@ -67,7 +66,6 @@ export async function suppression(
 const PAGE = 500
 const MAILS = 100
 
-/** Oldest first, in pages. */
 export async function* consentEvents(
   sql: Executor,
   organizationId: Uuid,

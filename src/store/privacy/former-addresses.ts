@@ -6,7 +6,6 @@ import type { Executor } from '../db/sql.ts'
  * time.
  */
 const MOST_FORMER = 999
-/** Addresses and numbers of one person that are searched for. */
 const MOST_ADDRESSES = 10_000
 
 export interface FormerAddress {
@@ -14,7 +13,6 @@ export interface FormerAddress {
   hash: string
 }
 
-/** Distinct addresses and numbers that the contacts had. */
 export const listOf = (sql: Executor, organizationId: Uuid, contactIds: readonly Uuid[]) => sql<
   FormerAddress[]
 >`
@@ -78,7 +76,6 @@ export async function findDeleted(
   return latest?.contactId
 }
 
-/** Returns whether a contact with this id was deleted. */
 export async function exists(
   sql: Executor,
   organizationId: Uuid,

@@ -2,7 +2,6 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 import { findNamed, mayName, type Person } from './named-texts.ts'
 
-/** Rows of one statement. */
 const PAGE = 500
 
 interface Position {
@@ -76,7 +75,6 @@ async function rowsOf(
 const EXTERNAL_ID = '"external[\\s_-]?id"\\s*:\\s*'
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 
-/** Rows of import reports that name this person and nobody else. */
 export async function* listNaming(
   sql: Executor,
   organizationId: Uuid,

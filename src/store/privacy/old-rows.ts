@@ -4,7 +4,6 @@ import type { Executor } from '../db/sql.ts'
 export interface DueOrganization {
   organizationId: Uuid
   retentionDays: number
-  /** `YYYY-MM-DD`: rows of earlier days were deleted. Null: none were. */
   doneBefore: string | null
 }
 
@@ -40,7 +39,6 @@ interface OldRows {
 
 export interface Page {
   deleted: number
-  /** Start of the next page. Null: there is none. */
   after: Uuid | null
 }
 
@@ -129,7 +127,6 @@ async function batchParts(sql: Executor, rows: OldRows): Promise<Page> {
   return pageOf(rows, count)
 }
 
-/** Calls of webhook steps whose execution ended between two tries. */
 async function webhookCalls(sql: Executor, rows: OldRows): Promise<Page> {
   const { organizationId, before, limit } = rows
   const { count } = await sql`
