@@ -1,6 +1,5 @@
 import type { Executor } from '../db/sql.ts'
 
-/** The time by the clock of Postgres, in milliseconds since 1970. */
 export async function readClock(sql: Executor): Promise<number> {
   const [row] = await sql<{ now: number }[]>`
     select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`

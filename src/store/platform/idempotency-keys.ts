@@ -1,26 +1,25 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** Kept this long; then the key is as good as new. */
 const KEPT = '24 hours'
-/** Rows deleted by one statement: what has to be cleaned up must not become a long transaction. */
+/** Limit of one statement, so that a backlog does not become a long transaction. */
 const MOST_DELETED = 5_000
 
-/** How long work of several transactions is leased before another request may take it up. */
+/** Lease of work of several transactions, after which another request may take it over. */
 const LEASE = '60 seconds'
 
 export interface Kept {
   fingerprint: Buffer
-  /** What was answered; null while the work is being done under a lease. */
+  /** The stored response. Null while the work is being done under a lease. */
   answered: { status: number; body: string } | null
-  /** The lease ran out: who had it is taken for dead. */
+  /** The lease expired, so its holder counts as dead. */
   isAbandoned: boolean
 }
 
 /**
- * Takes the key for this transaction and reads what was kept under it. `busy`: another transaction
- * has it at this moment. Nothing waits: two statements in one round trip, the second with a
- * snapshot taken when the key was had.
+ * Takes the key for this transaction and reads its stored request. `busy`: another transaction
+ * holds it. Nothing waits: two statements in one round trip, the second with a snapshot from after
+ * the key was taken.
  */
 export async function take(
   tx: Transaction,
@@ -53,7 +52,7 @@ interface RequestAnswer {
   body: string
 }
 
-/** Keeps the answer; over a row that had run out, or over the lease of the work it ends. */
+/** Stores the response. It replaces an expired row, or the lease of the finished work. */
 export const keep = (
   sql: Executor,
   { organizationId, key, fingerprint, status, body }: RequestAnswer,
@@ -65,12 +64,12 @@ export const keep = (
     lease_until = null, created_at = excluded.created_at`
 
 interface Lease {
-  /** The same for everybody who takes the work up: what it makes is named after it. */
+  /** The same for everybody who takes over the work. Ids of the work are derived from it. */
   startedAt: string
   leaseUntil: string
 }
 
-/** Takes the work for 60 seconds, or takes it over. Only under `take`. */
+/** Leases the work for 60 seconds, or takes it over. Only under `take`. */
 export async function lease(
   tx: Transaction,
   {
@@ -94,7 +93,7 @@ export async function lease(
   return takenLease
 }
 
-/** Gives the work up, to be decided afresh; nothing happens when others have it. */
+/** Releases the work, so that the next request decides it anew. Does nothing if others hold it. */
 export const release = (
   sql: Executor,
   organizationId: Uuid,
@@ -104,7 +103,7 @@ export const release = (
   delete from idempotency_keys
   where organization_id = ${organizationId} and key = ${key} and lease_until = ${leaseUntil}`
 
-/** Lets the next request take the work up; nothing happens when others have it. */
+/** Lets the next request take over the work. Does nothing if others hold it. */
 export const endLease = (
   sql: Executor,
   organizationId: Uuid,
@@ -115,7 +114,7 @@ export const endLease = (
   set lease_until = clock_timestamp()
   where organization_id = ${organizationId} and key = ${key} and lease_until = ${leaseUntil}`
 
-/** Deletes what is older than it is kept, a bounded number; returns how many. */
+/** Deletes a bounded number of expired rows. Returns it. */
 export async function deleteOld(sql: Executor): Promise<number> {
   const { count } = await sql`
     delete from idempotency_keys

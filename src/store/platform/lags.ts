@@ -1,36 +1,39 @@
 import type { Executor } from '../db/sql.ts'
 
-/** What is due and not done: how far the loops and the workers are behind. */
+/** Delays of the loops and the workers. */
 export interface Lags {
-  /** Since the outbox message was written that is due first. */
+  /** Seconds since the earliest due outbox message was written. */
   outboxSeconds: number
   /**
-   * Since that live batch came on which has stood still longest. It is due, has recipients left
-   * that do not wait for an outcome, and no daily quota in its way.
+   * Seconds since the last progress of the live batch that has stood still longest. Counted are
+   * batches that are due, have recipients other than those that wait for an outcome, and are not
+   * stopped by a daily quota.
    */
   batchSeconds: number
   /**
-   * Since the first of the contacts changed whose kept segments are not brought up to date, or
-   * since a segment was to be kept whose members are not recorded.
+   * Seconds since a contact of an outdated segment changed, or since storing began of a segment
+   * whose members are not recorded.
    */
   membershipSeconds: number
-  /** Kept segments that are set aside, because they cannot be asked. */
+  /** Stored segments that are set aside because they cannot be evaluated. */
   segmentsSetAside: number
-  /** Since the oldest delivery event was received that is not applied and waits for no call. */
+  /**
+   * Seconds since the oldest delivery event arrived that is neither applied nor waits for a call.
+   */
   eventSeconds: number
-  /** Executions whose delay or wait should have ended; counted to `most`. */
+  /** Executions whose delay or wait is over. Counted up to `most`. */
   overdue: number
-  /** Since the first of them should have been woken. */
+  /** Seconds since the first of them was due. */
   overdueSeconds: number
 }
 
-/** Due for less than this is being woken. */
+/** Executions that became due within this time are still being woken. */
 const GRACE_MS = 2_000
 
-/** Contacts that are looked at: those that lie first in the table. Their times have no index. */
+/** Contacts that are read, the first ones in the table. Their times have no index. */
 const MOST_CONTACTS = 1_000
 
-/** Reads how far behind everything is, of all organizations together. */
+/** Reads the delays of all organizations together. */
 export async function readLags(sql: Executor, most: number): Promise<Lags> {
   const [lags] = await sql<Lags[]>`
     with overdue as (
@@ -113,8 +116,8 @@ export async function readLags(sql: Executor, most: number): Promise<Lags> {
 }
 
 /**
- * The message that is due first, as the relay reads them. The oldest may be another: to find it,
- * all would have to be read.
+ * The message that is due first, in the relay's order. The oldest message may be another, but
+ * finding it would mean reading all of them.
  */
 const firstOfLane = (sql: Executor, lane: 0 | 1) => sql`
   select created_at

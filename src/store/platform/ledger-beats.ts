@@ -1,11 +1,11 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** How far this database has counted. */
+/** Position of this database's count. */
 export interface LedgerBeat {
   ledger: Uuid
   beat: number
-  /** Since the last beat. */
+  /** Milliseconds since the last beat. */
   agoMs: number
 }
 
@@ -31,7 +31,10 @@ export async function countOn(
   return count > 0
 }
 
-/** Notes that Postgres was restored from a backup: silence so far proves nothing. Returns when. */
+/**
+ * Records that Postgres was restored from a backup, so that silence before now proves nothing.
+ * Returns the time.
+ */
 export async function noteRestored(sql: Executor): Promise<string> {
   const [row] = await sql<{ restoredAt: string }[]>`
     update ledger_beats set restored_at = clock_timestamp() returning restored_at`

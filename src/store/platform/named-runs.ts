@@ -2,13 +2,12 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { BatchStatus } from '../../domain/batches/batch.ts'
 import type { Sql } from '../db/sql.ts'
 
-/** A flow or batch, and the organization whose outbox message names it. */
+/** A flow or batch, and the organization of its outbox message. */
 export interface Subject {
   organizationId: Uuid
   id: Uuid
 }
 
-/** Those of the pairs that exist, each in its own organization. */
 const among = (sql: Sql, subjects: readonly Subject[]) => sql`
   (organization_id, id) in (
     select *
@@ -18,7 +17,7 @@ const among = (sql: Sql, subjects: readonly Subject[]) => sql`
     )
   )`
 
-/** What operators see of a flow whose execution is started. */
+/** Names and states of flows whose executions start, for operators. */
 export const listFlows = (sql: Sql, subjects: readonly Subject[]) => sql<
   { id: Uuid; name: string }[]
 >`
@@ -26,7 +25,7 @@ export const listFlows = (sql: Sql, subjects: readonly Subject[]) => sql<
   from flows
   where ${among(sql, subjects)}`
 
-/** What operators see of a batch that is started; a batch may have no name. */
+/** Names and states of batches that start, for operators. A batch may have no name. */
 export const listBatches = (sql: Sql, subjects: readonly Subject[]) => sql<
   { id: Uuid; name: string | null; status: BatchStatus }[]
 >`

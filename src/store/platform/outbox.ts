@@ -1,24 +1,24 @@
 import type { Confirmation, StartPayloads } from '../../../workflows/contract.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 
-/** One confirmation that is asked for: a later one of the same pair has a higher generation. */
+/** One requested confirmation. Later ones of the same pair have a higher generation. */
 export type ConfirmationKey = Confirmation
 
 /**
- * What Temporal is to do, by kind. `STARTS` has the kinds that start workflows, and
- * `src/loops/deliveries.ts` says how the others are delivered.
+ * Payloads by kind. `STARTS` has the kinds that start workflows, and `src/loops/deliveries.ts`
+ * delivers the others.
  */
 export interface OutboxPayloads extends StartPayloads {
   cancel_batch: { batchId: string; attempt: number }
-  /** The batch was resumed or changed: what its run waits for may be another. */
+  /** The batch was resumed or changed, so that its run may wait for something else. */
   wake_batch: { batchId: string; attempt: number }
-  /** The confirmation is no longer awaited: its workflow need not wait for its timers. */
+  /** The confirmation is no longer awaited, so its workflow need not wait for its timers. */
   end_confirmation: ConfirmationKey
-  /** What the execution waits for may have come. */
+  /** The event that the execution waits for may have arrived. */
   wake_execution: { executionId: string }
-  /** The execution is over: its run need not go on. */
+  /** The execution has ended, so its run need not go on. */
   cancel_execution: { workflowId: string }
-  /** The flow's schedule in Temporal may no longer be what the flow says. */
+  /** The flow's schedule in Temporal may be outdated. */
   sync_schedule: { flowId: string }
 }
 
@@ -35,8 +35,8 @@ export type LeasedMessage = OutboxMessage & {
 }
 
 /**
- * Writes a message in the caller's transaction: it is delivered exactly if the transaction commits.
- * `requestId` is that of the API call that caused it, where one did.
+ * Writes a message in the caller's transaction, so that it is delivered if and only if the
+ * transaction commits. `requestId` is that of the causing API call, if any.
  */
 export const put = (
   sql: Executor,
@@ -47,7 +47,7 @@ export const put = (
   insert into outbox (organization_id, kind, payload, request_id)
   values (${organizationId}, ${kind}, ${sql.json(payload)}, ${requestId ?? null})`
 
-/** Many messages at once, in their order. */
+/** Writes many messages at once, in their order. */
 export async function putAll(
   sql: Executor,
   organizationId: string,
@@ -63,7 +63,6 @@ export async function putAll(
     order by place`
 }
 
-/** Messages of several organizations at once. */
 export async function putEach(
   sql: Executor,
   rows: readonly { organizationId: string; message: OutboxMessage }[],
@@ -80,7 +79,7 @@ export async function putEach(
 
 /**
  * Writes messages that wake executions, as a part of the statement that decides what they wait for.
- * `rows` selects their `execution_id`s; null ones wait for nothing.
+ * `rows` selects their `execution_id`s. Null ones are skipped.
  */
 export const wake = (sql: Executor, organizationId: string, rows: ReturnType<Executor>) => sql`
   insert into outbox (organization_id, kind, payload)
@@ -90,17 +89,18 @@ export const wake = (sql: Executor, organizationId: string, rows: ReturnType<Exe
   where decided.execution_id is not null`
 
 /**
- * A million executions that start at once delay nothing else: their messages have their own lane.
+ * Lanes of messages. Starts of executions have their own, so that a million of them delay nothing
+ * else.
  */
 export const LANES = ['executions', 'others'] as const
 export type OutboxLane = (typeof LANES)[number]
 
 /**
- * Leases up to `limit` due messages of a lane for `leaseMs`: what a relay that dies had leased is
- * due again after that. `skip locked` lets several relays share the work without waiting for each
- * other. In the order in which they became due, which is that of an index: what is put off for
- * later is not even looked at. Whether anything is due is asked first: the function is planned at
- * every call, which costs thirty times that question, many times a second.
+ * Leases up to `limit` due messages of a lane for `leaseMs`. Messages of a relay that dies are due
+ * again after that. `skip locked` lets several relays share the work. Messages are taken in the
+ * order in which they became due, which is that of an index, so that postponed ones are not read. A
+ * cheap query first asks whether anything is due: the function is planned at every call, which
+ * costs thirty times that query, many times a second.
  */
 export function lease(sql: Sql, lane: OutboxLane, limit: number, leaseMs: number) {
   const number = lane === 'executions' ? 1 : 0
@@ -117,7 +117,7 @@ export function lease(sql: Sql, lane: OutboxLane, limit: number, leaseMs: number
 
 type MessageKey = Pick<LeasedMessage, 'createdOn' | 'position'>
 
-/** Those of some rows; the days alone say which partitions they are in. */
+/** Selects messages by key. The days alone name their partitions. */
 const among = (sql: Executor, rows: readonly MessageKey[]) => sql`
   outbox.created_on = any(${[...new Set(rows.map(({ createdOn }) => createdOn))]}::date[])
     and outbox.created_on = row.created_on and outbox.position = row.position`
@@ -134,7 +134,7 @@ export async function markDelivered(sql: Sql, rows: readonly MessageKey[]): Prom
     where ${among(sql, rows)}`
 }
 
-/** Leaves messages for a later try and says why, so that an operator can see what is stuck. */
+/** Leaves messages for a later try and records why, so that operators see what is stuck. */
 export async function postpone(
   sql: Sql,
   rows: readonly (MessageKey & { error: string; waitMs: number })[],
@@ -153,7 +153,7 @@ export async function postpone(
     where ${among(sql, rows)}`
 }
 
-/** How many messages are not delivered yet; counted to `most`. */
+/** Counts undelivered messages, up to `most`. */
 export async function countWaiting(sql: Executor, most: number): Promise<number> {
   const [row] = await sql<{ waiting: number }[]>`
     select count(*)::integer as waiting
@@ -166,10 +166,10 @@ export async function countWaiting(sql: Executor, most: number): Promise<number>
   return row?.waiting ?? 0
 }
 
-/** What is to be started, by its name in the payload. */
+/** Name of the started row in the payload. */
 const STARTED = { start_execution: 'executionId', start_batch: 'batchId' } as const
 
-/** Those of the executions or batches whose start is not delivered yet. */
+/** Executions or batches whose start is not delivered yet. */
 export async function listPending(
   sql: Executor,
   kind: keyof typeof STARTED,
@@ -183,7 +183,7 @@ export async function listPending(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Those of some messages that are not delivered yet, or others that say the same. */
+/** Messages that are not delivered yet, or others with the same content. */
 export async function listWaiting<Kind extends keyof OutboxPayloads>(
   sql: Executor,
   messages: readonly OutboxMessage<Kind>[],

@@ -1,42 +1,40 @@
 import type { Sql } from '../db/sql.ts'
 
 export interface Ask {
-  /** Whose requests are counted. At most once a set. */
+  /** Subject whose requests are counted. Occurs once in a set. */
   subject: string
-  /** Of each window, as `limits`. */
+  /** One figure for each window, like `limits`. */
   seconds: readonly number[]
   limits: readonly number[]
-  /** Requests that want to be let through now. */
+  /** Requests that wait for a decision. */
   want: number
 }
 
 export interface Grant {
   subject: string
-  /** Of `want`: these were counted, the others not. */
+  /** The number of counted requests, at most `want`. */
   granted: number
-  /** Of each window. */
+  /** One figure for each window. */
   used: number[]
-  /** When the oldest requests leave each window; milliseconds by the store's clock. */
+  /** Time at which the oldest requests leave each window, in milliseconds of the store's clock. */
   freesAt: number[]
-  /** The store's clock. */
   takenAt: number
 }
 
 /**
- * Counts requests in all windows of their subjects, for all processes at once; how, and how
- * exactly, is written at the function in the migration. `now` replaces the clock of Postgres in
- * tests.
+ * Counts requests in all windows of their subjects, for all processes at once. The function in the
+ * migration describes how, and how exactly. `now` replaces the clock of Postgres in tests.
  */
 export const take = (sql: Sql, asks: readonly Ask[], now?: number) => sql<Grant[]>`
   select subject, granted, used, frees_at, taken_at
   from take_rate_limits(${sql.json(asks.map((ask) => ({ ...ask })))}, ${now ?? null}::bigint)`
 
-/** In one statement: requests that are counted meanwhile wait for it. */
+/** Limit of one statement, since concurrent requests wait for it. */
 const MOST_FORGOTTEN = 5_000
 
 /**
- * Forgets subjects that no window holds any more, and the most short-lived ones above `most`, in as
- * many statements as it takes. Returns how many.
+ * Deletes subjects that no window covers any more, and the most short-lived ones above `most`, in
+ * as many statements as needed. Returns their number.
  */
 export async function forget(sql: Sql, most: number, now?: number): Promise<number> {
   for (let all = 0; ; ) {

@@ -1,24 +1,22 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Transaction } from '../db/sql.ts'
 
-/** Something that can be used, and cannot be deleted meanwhile. */
 export interface Used {
   kind: 'template' | 'topic' | 'segment'
   id: Uuid
 }
 
-/** Something that uses it. */
 export interface Use {
   kind: 'batch' | 'workflow' | 'topic'
   id: Uuid
   name: string
-  /** Whether only executions use it that are not over: the workflow is disabled, or has changed. */
+  /** Only running executions use it: the workflow is disabled, or has changed. */
   isByExecutions: boolean
 }
 
 /**
- * Waits for executions that are being started by versions of flows which name it, and lets none
- * start until the transaction ends: a list that is read afterwards has them.
+ * Waits for executions that versions of flows with this reference are starting, and lets none start
+ * until the transaction ends, so that a later list includes them.
  */
 export const holdStarts = (tx: Transaction, organizationId: Uuid, { id }: Used) => tx`
   select
@@ -28,8 +26,8 @@ export const holdStarts = (tx: Transaction, organizationId: Uuid, { id }: Used) 
   for update`
 
 /**
- * Some of what uses it: batches that have not ended, enabled flows, flows with live executions in
- * whatever version, and topics whose confirmations are made of it.
+ * Some uses: unfinished batches, enabled flows, flows with live executions in any version, and
+ * topics whose confirmations need it.
  */
 export const list = (
   sql: Executor,
@@ -62,7 +60,6 @@ export const list = (
   where kind = any(${[...by]}::text[])
   limit ${limit}`
 
-/** Whether an execution of this version of the flow is live. */
 const hasLive = (sql: Executor, which: Part) => sql`
   exists (
     select
