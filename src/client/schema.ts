@@ -7,16 +7,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List API keys, newest first, revoked ones too
-         * @description Never with the keys themselves: only their first characters are known.
+         * List API keys, newest first
+         * @description Includes revoked keys. The keys themselves are not stored and cannot be returned, only their first characters.
          *
          *     Scope: `full`.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
-         * Make an API key; it is shown only now
-         * @description Keep it now: only its hash is stored. Its scopes cannot be changed later.
+         * Create an API key
+         * @description The response contains the key. Store it now: it cannot be shown again, since only its hash is stored. The scopes of a key cannot be changed.
          *
          *     Scope: `keys`, which no API key has.
          */
@@ -38,8 +38,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke an API key for ever; again changes nothing
-         * @description It stops working within a second everywhere. Its record stays.
+         * Revoke an API key
+         * @description The key stops working everywhere within a second and cannot be restored. Its record stays. Repeated requests have no further effect.
          *
          *     Scope: `keys`, which no API key has.
          */
@@ -48,7 +48,7 @@ export interface paths {
         head?: never;
         /**
          * Rename an API key
-         * @description Only the name can change; the other fields are ignored.
+         * @description Only the name can be changed. Other fields are ignored.
          *
          *     Scope: `keys`, which no API key has.
          */
@@ -63,8 +63,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who did what, newest first
-         * @description Keys, logins, passwords, roles. Nothing can change or remove what was noted.
+         * List audit events, newest first
+         * @description Returns changes of keys, logins, passwords and roles, with their authors. Audit events cannot be changed or deleted.
          *
          *     Scope: `full`.
          */
@@ -87,8 +87,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get a session for an address and its password
-         * @description A wrong address, a wrong password and a person without one get the same answer, after the same time. Five tries of an account from one address in 15 minutes, twenty of all accounts; after failures an account answers more slowly and never refuses.
+         * Log in
+         * @description Returns a session for an email address and its password. A wrong address, a wrong password and a person without a password get the same response after the same time. An IP address has five attempts for one account and twenty for all accounts in 15 minutes. After failed attempts, responses for an account get slower, but the account is never locked.
          */
         post: operations["logIn"];
         delete?: never;
@@ -107,8 +107,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End this session
-         * @description The token stops working within a second everywhere.
+         * Log out
+         * @description Ends this session. Its token stops working everywhere within a second.
          *
          *     Scope: `session`, which no API key has.
          */
@@ -129,8 +129,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get a session for another organization of yours; this one ends
-         * @description The new token ends when the old one would have.
+         * Switch to another organization
+         * @description Returns a session for another organization of yours and ends this one. The new session expires when the old one would have expired.
          *
          *     Scope: `session`, which no API key has.
          */
@@ -151,8 +151,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change your password; your other sessions end
-         * @description All your other sessions end, in every organization. Wrong tries count as tries to log in.
+         * Change your password
+         * @description All your other sessions end, in every organization. Wrong passwords count as failed login attempts.
          *
          *     Scope: `session`, which no API key has.
          */
@@ -171,14 +171,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page that asks for a password; changes nothing
-         * @description The same for people with an account and without. 410: the link was used, revoked or replaced, or has expired.
+         * Show the invitation page
+         * @description The page asks for a password and is the same for people with and without an account. Opening it changes nothing. Fails with 410 if the link was used, revoked or replaced, or has expired.
          */
         get: operations["showInvitation"];
         put?: never;
         /**
          * Accept an invitation
-         * @description With the password of the account that has the invited address, or with the one that a new account gets. Wrong ones count as tries to log in. HTML when `Accept` names it, else JSON. 409 `password_not_set`: the account is another organization’s and has no password; its operator sets one. 410: the link was used, revoked or replaced, or has expired.
+         * @description Send the password of the account with the invited address, or a password for a new account. Wrong passwords count as failed login attempts. Returns HTML if `Accept` asks for it, else JSON. Fails with 409 `password_not_set` if the account belongs to another organization and has no password: ask its operator to set one. Fails with 410 if the link was used, revoked or replaced, or has expired.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -195,16 +195,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the organization’s members, who joined last first
-         * @description For signed-in people of any role.
+         * List the members of the organization, newest first
+         * @description Available to signed-in people of any role.
          *
          *     Scope: `session`, which no API key has.
          */
         get: operations["listMembers"];
         put?: never;
         /**
-         * Invite a person by mail; they become a member when they accept
-         * @description Admins invite viewers and members, owners anybody. The link works once, for seven days. The answer is the same whether the address has an account or not. 409: a member has the address (`already_member`), it is invited already (`already_invited`), or this installation sends no such mail (`no_notice_sender`): then the operator adds people (`letterloom user invite`). 429 `too_many_invitations`: 50 invitations are mailed in 24 hours, 3 to one address.
+         * Invite a person by email
+         * @description The person becomes a member when they accept. Admins can invite viewers and members, owners can invite anybody. The link works once, for seven days. The response is the same whether or not the address has an account. Fails with 409 if a member has the address (`already_member`), if it was invited already (`already_invited`), or if this installation does not send invitations (`no_notice_sender`): the operator then adds people with `letterloom user invite`. Fails with 429 `too_many_invitations` after 50 invitations in 24 hours, or 3 to one address.
          *
          *     Scope: `members`, which no API key has.
          */
@@ -223,8 +223,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the invitations that nobody accepted yet, newest first
-         * @description One that has expired is listed for a week more and can be sent again.
+         * List open invitations, newest first
+         * @description Expired invitations are listed for another week and can be sent again.
          *
          *     Scope: `members`, which no API key has.
          */
@@ -245,8 +245,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an invitation that nobody accepted yet
-         * @description 404 once it was accepted or revoked.
+         * Get an open invitation
+         * @description Fails with 404 after the invitation was accepted or revoked.
          *
          *     Scope: `members`, which no API key has.
          */
@@ -254,8 +254,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke an invitation: its links stop working
-         * @description Admins revoke those of viewers and members, owners any.
+         * Revoke an invitation
+         * @description Links of the invitation stop working. Admins can revoke invitations of viewers and members, owners can revoke any.
          *
          *     Scope: `members`, which no API key has.
          */
@@ -275,8 +275,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mail an invitation again, with a new link for seven days
-         * @description Links that were mailed before stop working. 429 `too_many_invitations`: 50 invitations are mailed in 24 hours, 3 to one address.
+         * Resend an invitation
+         * @description Sends a new link that works for seven days. Earlier links stop working. Fails with 429 `too_many_invitations` after 50 invitations in 24 hours, or 3 to one address.
          *
          *     Scope: `members`, which no API key has.
          */
@@ -298,8 +298,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a member out; their sessions here end
-         * @description Admins remove viewers and members, owners anybody but the last owner.
+         * Remove a member
+         * @description The member’s sessions in this organization end. Admins can remove viewers and members, owners can remove anybody except the last owner.
          *
          *     Scope: `members`, which no API key has.
          */
@@ -307,8 +307,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Give a member another role; their sessions here end
-         * @description Admins change viewers and members, owners anybody. The last owner stays one.
+         * Change the role of a member
+         * @description The member’s sessions in this organization end. Admins can change viewers and members, owners can change anybody. The last owner cannot be changed.
          *
          *     Scope: `members`, which no API key has.
          */
@@ -323,8 +323,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get your organization, its plan, limits and usage, and your scopes
-         * @description What your plan allows, how much of it you use, and what your credentials may do.
+         * Get your organization
+         * @description Returns the plan, its limits, your usage, and the scopes of your credentials.
          *
          *     Scope: `read` or `full`.
          */
@@ -335,8 +335,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name of your organization, its look and its texts
-         * @description Name and `branding` can change, and of it only what is given; null is our own colour or text again. A text may have the `{…}` that ours has. The other fields are ignored.
+         * Update your organization
+         * @description Updates the name and `branding`. Only the fields that are sent change. Send null to restore a default color or text. Your texts can use the same `{…}` placeholders as the default texts. Other fields are ignored.
          *
          *     Scope: `full`.
          */
@@ -351,8 +351,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List your sessions in all organizations, newest first
-         * @description Those that still work, wherever you logged in.
+         * List your sessions, newest first
+         * @description Returns your active sessions in all organizations.
          *
          *     Scope: `session`, which no API key has.
          */
@@ -360,7 +360,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End all your sessions but this one
+         * End all your other sessions
          * @description Logs you out everywhere else, in every organization.
          *
          *     Scope: `session`, which no API key has.
@@ -383,7 +383,7 @@ export interface paths {
         post?: never;
         /**
          * End one of your sessions
-         * @description Its token stops working within a second everywhere.
+         * @description The token of the session stops working everywhere within a second.
          *
          *     Scope: `session`, which no API key has.
          */
@@ -612,7 +612,7 @@ export interface paths {
         };
         /**
          * List segments, newest first
-         * @description With the counts that were made last. `search`: part of the name.
+         * @description Returns segments with their latest counts. `search` filters by a part of the name.
          *
          *     Scope: `read` or `full`.
          */
@@ -620,7 +620,7 @@ export interface paths {
         put?: never;
         /**
          * Create a segment
-         * @description Its members are the contacts of which the condition holds, whenever it is asked. An operator that does not fit its field is refused, naming the place. A segment cannot be part of a condition. An organization has up to 1,000 segments.
+         * @description Members of a segment are all contacts that meet its condition at the time of a request. An operator that does not fit its field is refused with the path of the filter. Conditions cannot refer to segments. An organization can have up to 1,000 segments.
          *
          *     Scope: `segments` or `full`.
          */
@@ -641,8 +641,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Count the contacts of which a condition holds, and show some
-         * @description Nothing is kept. Where all contacts take too long, the count is an estimate from every 64th of them, and `countIsExact` is false. 400 `condition_too_slow` where even that does.
+         * Count the contacts that meet a condition, with a sample
+         * @description Nothing is stored. If counting all contacts takes too long, the count is an estimate from every 64th contact, and `countIsExact` is false. If even that takes too long, the request fails with 400 `condition_too_slow`.
          *
          *     Scope: `segments` or `full`.
          */
@@ -662,7 +662,7 @@ export interface paths {
         };
         /**
          * Get a segment
-         * @description Its members are counted again when the last count is older than a minute. `problem` says why it cannot be evaluated, or why nobody enters or leaves it for now.
+         * @description Counts the members again if the last count is older than a minute. `problem` tells why the segment cannot be evaluated, or why contacts temporarily do not enter or leave it.
          *
          *     Scope: `read` or `full`.
          */
@@ -671,7 +671,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a segment
-         * @description Its contacts stay. 409 `segment_in_use` while a batch that has not ended, an enabled workflow or an execution that is not over (of any version) uses it, which are named.
+         * @description The contacts are not deleted. Fails with 409 `segment_in_use` while an unfinished batch, an enabled workflow or an unfinished execution (of any version) uses the segment. `details` names them.
          *
          *     Scope: `segments` or `full`.
          */
@@ -679,8 +679,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a segment
-         * @description Only the given fields; null clears the description.
+         * Update a segment
+         * @description Updates only the fields that are sent. Send null to remove the description.
          *
          *     Scope: `segments` or `full`.
          */
@@ -695,8 +695,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the contacts in a segment, newest first
-         * @description By page or by cursor, as contacts are listed. `enteredAt` where membership is kept, because an enabled workflow waits for entries or exits. 400 `segment_too_slow` where its condition takes too long, `segment_not_usable` where it cannot be evaluated.
+         * List the contacts of a segment, newest first
+         * @description Use pages or cursors, as for contacts. `enteredAt` is set if membership is tracked, which is the case while an enabled workflow waits for contacts to enter or leave. Fails with 400 `segment_too_slow` if the condition takes too long, and `segment_not_usable` if it cannot be evaluated.
          *
          *     Scope: `read` or `full`.
          */
@@ -1021,14 +1021,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page with a button; changes nothing
-         * @description What is to be confirmed, and a button. Opening it confirms nothing, so that programs that follow links cannot. 410: the link was replaced, has expired, or was mailed to another address than the contact has now.
+         * Show the confirmation page
+         * @description Shows the topic and a button. Opening the page does not confirm the subscription, so programs that follow links cannot confirm it. Fails with 410 if the link was replaced, has expired, or was mailed to an address that the contact no longer has.
          */
         get: operations["showConfirmation"];
         put?: never;
         /**
          * Confirm a subscription
-         * @description Subscribes the person of the token to its topic; who had unsubscribed from all mail is active again. Repeating it is fine. HTML when `Accept` names it, else JSON. 410: the link was replaced, has expired, or was mailed to another address than the contact has now; nothing changes.
+         * @description Subscribes the contact to the topic of the token. A contact who unsubscribed from all mail becomes active again. Repeated requests have no further effect. Returns HTML if `Accept` asks for it, else JSON. Fails with 410 if the link was replaced, has expired, or was mailed to an address that the contact no longer has.
          */
         post: operations["confirmSubscription"];
         delete?: never;
@@ -1045,14 +1045,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page with the public topics; changes nothing
-         * @description Checkboxes for the public topics and a button that leaves everything. Of a contact that is gone or has another address by now only the button.
+         * Show the preferences page
+         * @description Shows checkboxes for the public topics and a button that unsubscribes from all mail. Only the button is shown if the contact was deleted or has another address. Opening the page changes nothing.
          */
         get: operations["showPreferences"];
         put?: never;
         /**
-         * Choose topics, or leave everything
-         * @description Leaves the public topics that are not named and subscribes to those that are; a topic with double opt-in mails a confirmation. Nothing can be added unless the contact is active or unsubscribed and still has the address that was mailed. Who had left all mail and chooses a topic without double opt-in is active again. HTML when `Accept` names it, else JSON.
+         * Save the topics of a contact, or unsubscribe from all mail
+         * @description Subscribes the contact to the listed public topics and unsubscribes it from all others. A topic with double opt-in sends a confirmation email. Topics can be added only if the contact is active or unsubscribed and still has the mailed address. A contact who unsubscribed from all mail and chooses a topic without double opt-in becomes active again. Returns HTML if `Accept` asks for it, else JSON.
          */
         post: operations["savePreferences"];
         delete?: never;
@@ -1069,8 +1069,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the addresses that get no mail, newest first
-         * @description `email` finds one address, also one whose text was erased: it is known by its hash.
+         * List suppressed addresses, newest first
+         * @description `email` returns the entry of one address. It also finds entries whose address was erased, by its hash.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
@@ -1078,7 +1078,7 @@ export interface paths {
         put?: never;
         /**
          * Suppress an address
-         * @description Without a `reason` the address is never mailed again. The contact that has the address gets the reason as its `emailStatus`, unless it has a worse one. An address that is on the list already only gets a worse reason, never a better one: 200 with what holds.
+         * @description The default reason is `suppressed`: the address never receives mail again. A contact with this address gets the reason as its `emailStatus`, unless it has a worse one. If the address is on the list already, its reason can only become worse. The response is then 200 with the effective entry.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1100,8 +1100,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take an address off the list
-         * @description Does not change the contact: one that left stays so until it is resubscribed. An entry for a complaint or a suppression by the provider needs the scope `full`. Noted in the audit events.
+         * Remove an address from the suppression list
+         * @description Does not change the contact: a contact who unsubscribed must be resubscribed. Entries for complaints and for suppressions by the provider require the scope `full`. The removal is recorded in the audit events.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1120,15 +1120,15 @@ export interface paths {
         };
         /**
          * List topics, newest first
-         * @description Without the numbers of their subscribers.
+         * @description Returns topics without the number of their subscribers.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
         get: operations["listTopics"];
         put?: never;
         /**
-         * Create a topic that contacts can subscribe to
-         * @description With `doubleOptIn` a contact is `pending` until they confirm a mail, which needs `from` and an account. Without `slug`, one is made of the name. An organization has up to 1,000 topics.
+         * Create a topic
+         * @description Contacts can subscribe to topics. With `doubleOptIn`, a contact stays `pending` until they confirm an email, which requires `from` and a connected account. Without `slug`, a slug is derived from the name. An organization can have up to 1,000 topics.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1147,8 +1147,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a topic by id or slug, with the number of its subscribers
-         * @description Subscribers are counted to 10,000; `countsAreExact` is false beyond.
+         * Get a topic by id or slug
+         * @description Includes the number of subscribers, counted up to 10,000. Above that, `countsAreExact` is false.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
@@ -1156,8 +1156,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a topic with its subscriptions, by id or slug
-         * @description Contacts stay. 409 `topic_in_use` while a batch that has not ended, an enabled workflow or an execution that is not over (of any version, or started by a subscription to it) uses it, which are named. Confirmations that are awaited end, and their links stop working.
+         * Delete a topic by id or slug
+         * @description Deletes the topic and its subscriptions, but no contacts. Fails with 409 `topic_in_use` while an unfinished batch, an enabled workflow or an unfinished execution (of any version, or started by a subscription to it) uses the topic. `details` names them. Pending confirmations end, and their links stop working.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1165,8 +1165,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a topic, by id or slug
-         * @description Only the given fields; null clears. Who is subscribed stays so when `doubleOptIn` changes.
+         * Update a topic by id or slug
+         * @description Updates only the fields that are sent. Send null to clear a field. Subscribed contacts stay subscribed if `doubleOptIn` changes.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1181,14 +1181,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page with a button; changes nothing
-         * @description The masked address and a button; a second one for all mail where the mail was of a topic. Opening it unsubscribes nobody, so that programs that follow links cannot.
+         * Show the unsubscribe page
+         * @description Shows the masked address and a button to unsubscribe. A second button unsubscribes from all mail if the mail belonged to a topic. Opening the page does not unsubscribe, so programs that follow links cannot unsubscribe anybody.
          */
         get: operations["showUnsubscribe"];
         put?: never;
         /**
          * Unsubscribe with one click
-         * @description RFC 8058: whatever the body says, the person of the token gets no more mail, or no more of its topic. The form field `scope=all` leaves everything. Repeating it is fine. HTML when `Accept` names it, else JSON.
+         * @description Implements RFC 8058. Unsubscribes the contact of the token from the topic of the mail, or from all mail, whatever the body contains. The form field `scope=all` always unsubscribes from all mail. Repeated requests have no further effect. Returns HTML if `Accept` asks for it, else JSON.
          */
         post: operations["unsubscribe"];
         delete?: never;
@@ -1633,8 +1633,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everything about a domain, with a grade
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the email setup of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         get: operations["getEmailCheck"];
         put?: never;
@@ -1655,8 +1655,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Everything about a domain, with a grade
-         * @description SPF, DKIM, DMARC, MX, MTA-STS, TLS-RPT, BIMI, blocklists and reverse DNS of a domain, with a score from 0 to 100. What could not be looked up counts neither for nor against it.
+         * Check the email setup of a domain
+         * @description Checks SPF, DKIM, DMARC, MX, MTA-STS, TLS-RPT, BIMI, blocklists and reverse DNS of a domain and returns a score from 0 to 100. Failed look-ups do not change the score.
          */
         post: operations["checkEmail"];
         delete?: never;
@@ -1673,8 +1673,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The SPF record, with all it includes
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the SPF record of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         get: operations["getSpfCheck"];
         put?: never;
@@ -1695,8 +1695,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The SPF record, and whether an address passes
-         * @description Reads the record with everything that it includes and counts look-ups as receivers do (RFC 7208, 4.6.4). With `ip` it says what the result for mail from there is.
+         * Check the SPF record of a domain, or an IP address against it
+         * @description Reads the SPF record with everything that it includes, and counts look-ups as receivers do (RFC 7208, 4.6.4). With `ip`, the report includes the result for mail from that address.
          */
         post: operations["checkSpf"];
         delete?: never;
@@ -1713,8 +1713,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * DKIM keys of a domain
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the DKIM keys of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         get: operations["getDkimCheck"];
         put?: never;
@@ -1735,8 +1735,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * DKIM keys of a domain
-         * @description Without selectors common ones are tried; that none of them has a key is `unknown`, because a domain can sign with any other.
+         * Check the DKIM keys of a domain
+         * @description Without selectors, common ones are tried. If none of them has a key the result is `unknown`, since a domain can use any other selector.
          */
         post: operations["checkDkim"];
         delete?: never;
@@ -1753,8 +1753,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The logo beside mail of a domain
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the BIMI logo of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         get: operations["getBimiCheck"];
         put?: never;
@@ -1775,8 +1775,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The logo beside mail of a domain
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the BIMI logo of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         post: operations["checkBimi"];
         delete?: never;
@@ -1793,8 +1793,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The DMARC policy of a domain
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the DMARC policy of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         get: operations["getDmarcCheck"];
         put?: never;
@@ -1815,8 +1815,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The DMARC policy of a domain
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the DMARC policy of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         post: operations["runDmarcCheck"];
         delete?: never;
@@ -1833,8 +1833,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where mail to a domain arrives
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the mail servers of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         get: operations["getMxCheck"];
         put?: never;
@@ -1855,8 +1855,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Where mail to a domain arrives
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the mail servers of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         post: operations["runMxCheck"];
         delete?: never;
@@ -1873,8 +1873,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether mail to a domain has to be encrypted
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the MTA-STS policy of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         get: operations["getMtaStsCheck"];
         put?: never;
@@ -1895,8 +1895,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether mail to a domain has to be encrypted
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the MTA-STS policy of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         post: operations["runMtaStsCheck"];
         delete?: never;
@@ -1913,8 +1913,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where failed encryption is reported
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the TLS reporting of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         get: operations["getTlsRptCheck"];
         put?: never;
@@ -1935,8 +1935,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Where failed encryption is reported
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the TLS reporting of a domain
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         post: operations["runTlsRptCheck"];
         delete?: never;
@@ -1953,8 +1953,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists of senders of spam
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check a domain or an IP address against blocklists
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         get: operations["getBlocklistCheck"];
         put?: never;
@@ -1975,8 +1975,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Lists of senders of spam
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check a domain or an IP address against blocklists
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         post: operations["runBlocklistCheck"];
         delete?: never;
@@ -1993,8 +1993,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Names of addresses that send mail
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the reverse DNS of a domain or an IP address
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         get: operations["getReverseDnsCheck"];
         put?: never;
@@ -2015,8 +2015,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Names of addresses that send mail
-         * @description Public, and counted for the address of the caller: 10 a minute, 100 an hour. What could not be looked up is `unknown`.
+         * Check the reverse DNS of a domain or an IP address
+         * @description Public, with a limit of 10 requests a minute and 100 an hour for each IP address. Failed look-ups are reported as `unknown`.
          */
         post: operations["runReverseDnsCheck"];
         delete?: never;
@@ -2035,8 +2035,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether mail to an address could arrive
-         * @description Looks at the syntax and asks the domain name system; the mail server is not asked, so that a mailbox exists is not known.
+         * Validate an email address
+         * @description Checks the syntax of the address and the DNS records of its domain. The mail server is not asked, so the check cannot tell whether the mailbox exists.
          */
         post: operations["validateAddress"];
         delete?: never;
@@ -2055,8 +2055,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What the header of a mail says
-         * @description The way of the mail with its delays, what the receiving server found, signatures and alignment. Nobody is asked anything.
+         * Analyze the header of a mail
+         * @description Returns the route of the mail with its delays, the results of the receiving server, signatures and alignment. The tool makes no look-ups.
          */
         post: operations["analyzeHeaders"];
         delete?: never;
@@ -2075,8 +2075,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether a mail satisfies RFC 8058 and the rules for bulk mail
-         * @description Checks List-Unsubscribe, List-Unsubscribe-Post, the signature that has to cover them, From, DMARC and SPF, as Google, Yahoo and Microsoft ask of bulk senders. The addresses in the mail are never called.
+         * Check a mail against the rules for bulk senders
+         * @description Checks RFC 8058 and the rules of Google, Yahoo and Microsoft: List-Unsubscribe, List-Unsubscribe-Post, the signature that must cover them, From, DMARC and SPF. Addresses in the mail are never called.
          */
         post: operations["checkUnsubscribeMail"];
         delete?: never;
@@ -2095,8 +2095,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Writes a DMARC record
-         * @description The record for what is wished, and where to publish it. Nobody is asked anything.
+         * Generate a DMARC record
+         * @description Returns the record for the requested policy and the name to publish it at. The tool makes no look-ups.
          */
         post: operations["generateDmarc"];
         delete?: never;
@@ -2113,14 +2113,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The page of the tools
-         * @description A form for each tool; with a domain the report as well. Needs no script.
+         * Show the tools page
+         * @description Shows a form for each tool, and a report if a domain is given. The page needs no script.
          */
         get: operations["showTools"];
         put?: never;
         /**
-         * The page of the tools, for what is pasted
-         * @description A header, a mail or an address in a form; answers the page with its report.
+         * Check pasted text on the tools page
+         * @description Send a mail, a header or an address from a form. Returns the page with its report.
          */
         post: operations["postTools"];
         delete?: never;
@@ -2789,8 +2789,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the API answers
-         * @description Answers as long as the process does; asks neither the database nor anything else.
+         * Get the status of the API
+         * @description Returns a status as long as the process runs. It does not check the database or other services.
          */
         get: operations["getHealth"];
         put?: never;
@@ -2809,8 +2809,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What this API is
-         * @description Name, version and where the documentation is.
+         * Get the name and version of the API
+         * @description Returns the name, the version and the address of the documentation.
          */
         get: operations["getApiInfo"];
         put?: never;
@@ -2967,8 +2967,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count mails by what became of them
-         * @description All figures are of the mails that were sent in the range, whenever they were delivered or opened. `Accept: text/csv` answers the rows as a file; without dimensions it has one, the totals. More than 10,000 rows are refused.
+         * Get email metrics
+         * @description Counts the mails sent in the range by their outcome, whenever they were delivered or opened. Send `Accept: text/csv` to get the rows as a file. Without dimensions the file has one row, the totals. Queries with more than 10,000 rows are refused.
          *
          *     Scope: `read` or `full`.
          */
@@ -2989,8 +2989,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get all that is held about a contact
-         * @description Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept (links by which the recipient unsubscribes, confirms or chooses topics lead nowhere), every event and every run of a workflow. Streamed: however much there is, it comes as it is read. The audit trail says who asked.
+         * Export the personal data of a contact
+         * @description Returns all fields of the contact, the history of its consent, all mails with their timelines and stored bodies, all events and all executions of workflows. Links in bodies that unsubscribe, confirm or choose topics are disabled. The response is streamed while it is read. The audit events record who requested it.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -3013,8 +3013,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Erase a contact and all that names them
-         * @description The contact is gone when this is answered and gets no further mail. Logs, answers and stored events are emptied in the background: `GET /v1/erasures/{id}` says when that is done. That their address is suppressed remains, without the address. Who was deleted before is erased by their id or address, too. Asking again for the same id gets the same erasure.
+         * Erase a contact and its personal data
+         * @description Deletes the contact at once, so that it receives no further mail. Logs, responses and stored events are emptied in the background: `GET /v1/erasures/{id}` returns the progress. A suppression of the address stays effective without storing the address. A contact that was deleted earlier can be erased by its id or address. Repeated requests for the same id return the same erasure.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -3033,8 +3033,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get how far an erasure is
-         * @description It stays as the proof that a contact was erased, and holds nothing that names them. A mail that is on its way to the provider is settled first, which may take minutes.
+         * Get an erasure
+         * @description The erasure stays as proof that the contact was erased and contains no personal data. Mail that is on its way to the provider is settled first, which may take minutes.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
@@ -3122,7 +3122,7 @@ export interface components {
             /** @description Its own within the test. */
             name: string;
             subject?: string;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string;
             previewText?: string;
             templateId?: string;
@@ -3161,7 +3161,7 @@ export interface components {
             /** @description Its own within the test. */
             name: string;
             subject?: string | null;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string | null;
             previewText?: string | null;
             templateId?: string | null;
@@ -3211,9 +3211,9 @@ export interface components {
         };
         /** AcceptanceInput */
         AcceptanceInput: {
-            /** @description Of the account that has the invited address; else the one that a new account gets, of at least 12 characters. */
+            /** @description If the invited address has an account, its password. Otherwise the password of the new account, of at least 12 characters. */
             password: string;
-            /** @description What a new account is called. Ignored where there is one. */
+            /** @description Name of the new account. Ignored if the address has an account. */
             name?: string;
         };
         /** Accepted */
@@ -3325,21 +3325,21 @@ export interface components {
         /** AddressReport */
         AddressReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["AddressReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -3354,27 +3354,27 @@ export interface components {
         };
         /** AnalyzeHeadersInput */
         AnalyzeHeadersInput: {
-            /** @description The header of a mail as “show original” shows it; a body after it is ignored. */
+            /** @description Header of the mail, as “show original” displays it. A body after the header is ignored. */
             headers: string;
         };
         /** ApiError */
         ApiError: {
-            /** @description For people. Wording may change; do not parse it. */
+            /** @description Message for people. Its wording may change, so do not parse it. */
             error: string;
             /**
-             * @description For programs. Stable.
+             * @description Stable error code for programs.
              * @enum {string}
              */
             code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
-            /** @description Equals the `x-request-id` header; quote it to support. */
+            /** @description Equals the `x-request-id` header. Include it when you contact support. */
             requestId?: string;
-            /** @description A stable snake_case word that says more than the code. */
+            /** @description A stable snake_case word that is more specific than the code. */
             reason?: string;
             details?: components["schemas"]["ApiErrorDetailsItem"][];
         };
         /** ApiErrorDetailsItem */
         ApiErrorDetailsItem: {
-            /** @description Where in the input: `steps[0].config.url`. */
+            /** @description Path of the invalid input: `steps[0].config.url`. */
             path: string;
             message: string;
             contactId?: string;
@@ -3391,14 +3391,14 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
-            /** @description The first 12 characters. */
+            /** @description The first 12 characters of the key. */
             prefix: string;
             scopes: ("read" | "contacts" | "events" | "send" | "full")[];
             /** Format: date-time */
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description To the minute.
+             * @description Time of the last use, to the minute.
              */
             lastUsedAt: string | null;
             /** Format: date-time */
@@ -3409,18 +3409,18 @@ export interface components {
         /** ApiKeyInput */
         ApiKeyInput: {
             name: string;
-            /** @description `full` when absent. */
+            /** @description Scopes of the key. Defaults to `full`. */
             scopes?: ("read" | "contacts" | "events" | "send" | "full")[];
             /**
              * Format: date-time
-             * @description Absent: never.
+             * @description When the key expires. Without it, the key never expires.
              */
             expiresAt?: string;
         };
         /** ApiKeyList */
         ApiKeyList: {
             data: components["schemas"]["ApiKey"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** ApiKeyPatch */
@@ -3458,7 +3458,7 @@ export interface components {
             actorKind: "key" | "user" | "operator" | "unknown";
             /**
              * Format: uuid
-             * @description Of the key or the person.
+             * @description Id of the API key or the person.
              */
             actorId: string | null;
             action: string;
@@ -3476,7 +3476,7 @@ export interface components {
         /** AuditEventList */
         AuditEventList: {
             data: components["schemas"]["AuditEvent"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** Batch */
@@ -3585,10 +3585,10 @@ export interface components {
             previewText?: string | null;
             /**
              * Format: mailbox
-             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             * @description An email address, alone or as `Name <address>`. Quote a name that contains punctuation: `"Lee, Ann" <ann@example.com>`. Responses return the address as `from` and the name as `fromName`.
              */
             from?: string;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string | null;
             /** Format: email */
             replyTo?: string | null;
@@ -3603,9 +3603,9 @@ export interface components {
             timezoneAware?: boolean | null;
             /** @description With `timezoneAware`: the zone in which `scheduledFor` is read, and that of contacts without one. `UTC` if absent. */
             timezone?: string | null;
-            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected. */
             cloudAccountId?: string | null;
-            /** @description Another name of `cloudAccountId`. */
+            /** @description Alias of `cloudAccountId`. */
             awsAccountId?: string | null;
             /** @description Mails a second at most, when the account may send faster. */
             throttlePerSecond?: number | null;
@@ -3723,10 +3723,10 @@ export interface components {
             previewText?: string;
             /**
              * Format: mailbox
-             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             * @description An email address, alone or as `Name <address>`. Quote a name that contains punctuation: `"Lee, Ann" <ann@example.com>`. Responses return the address as `from` and the name as `fromName`.
              */
             from: string;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string;
             /** Format: email */
             replyTo?: string;
@@ -3741,9 +3741,9 @@ export interface components {
             timezoneAware?: boolean;
             /** @description With `timezoneAware`: the zone in which `scheduledFor` is read, and that of contacts without one. `UTC` if absent. */
             timezone?: string;
-            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected. */
             cloudAccountId?: string;
-            /** @description Another name of `cloudAccountId`. */
+            /** @description Alias of `cloudAccountId`. */
             awsAccountId?: string;
             /** @description Mails a second at most, when the account may send faster. */
             throttlePerSecond?: number;
@@ -3783,7 +3783,7 @@ export interface components {
             pageSize: number;
             total: number;
             totalPages: number;
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** BatchPatch */
@@ -3803,10 +3803,10 @@ export interface components {
             previewText?: string | null;
             /**
              * Format: mailbox
-             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             * @description An email address, alone or as `Name <address>`. Quote a name that contains punctuation: `"Lee, Ann" <ann@example.com>`. Responses return the address as `from` and the name as `fromName`.
              */
             from?: string;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string | null;
             /** Format: email */
             replyTo?: string | null;
@@ -3821,9 +3821,9 @@ export interface components {
             timezoneAware?: boolean | null;
             /** @description With `timezoneAware`: the zone in which `scheduledFor` is read, and that of contacts without one. `UTC` if absent. */
             timezone?: string | null;
-            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected. */
             cloudAccountId?: string | null;
-            /** @description Another name of `cloudAccountId`. */
+            /** @description Alias of `cloudAccountId`. */
             awsAccountId?: string | null;
             /** @description Mails a second at most, when the account may send faster. */
             throttlePerSecond?: number | null;
@@ -3926,7 +3926,7 @@ export interface components {
             variants: components["schemas"]["BatchPreviewVariantsItem"][] | null;
             estimate: components["schemas"]["BatchPreviewEstimate"];
             cost: components["schemas"]["BatchPreviewCost"];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
+            /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** BatchPreviewCost */
@@ -3968,10 +3968,10 @@ export interface components {
             previewText?: string;
             /**
              * Format: mailbox
-             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             * @description An email address, alone or as `Name <address>`. Quote a name that contains punctuation: `"Lee, Ann" <ann@example.com>`. Responses return the address as `from` and the name as `fromName`.
              */
             from: string;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string;
             /** Format: email */
             replyTo?: string;
@@ -3986,9 +3986,9 @@ export interface components {
             timezoneAware?: boolean;
             /** @description With `timezoneAware`: the zone in which `scheduledFor` is read, and that of contacts without one. `UTC` if absent. */
             timezone?: string;
-            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected. */
             cloudAccountId?: string;
-            /** @description Another name of `cloudAccountId`. */
+            /** @description Alias of `cloudAccountId`. */
             awsAccountId?: string;
             /** @description Mails a second at most, when the account may send faster. */
             throttlePerSecond?: number;
@@ -4351,21 +4351,21 @@ export interface components {
         /** BimiReport */
         BimiReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["BimiReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -4380,21 +4380,21 @@ export interface components {
         /** BlocklistReport */
         BlocklistReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["BlocklistReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -4409,7 +4409,7 @@ export interface components {
             /** @description An address or a domain. */
             entry: string;
             /**
-             * @description `unknown`: the list refuses us or does not answer.
+             * @description `unknown`: the list refused the query or did not answer.
              * @enum {string}
              */
             state: "listed" | "not_listed" | "unknown";
@@ -4574,56 +4574,56 @@ export interface components {
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
             settings: components["schemas"]["FlowSettings"];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
+            /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** CheckBimiInput */
         CheckBimiInput: {
-            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            /** @description A domain. An email address or a web address is reduced to its domain. */
             domain: string;
-            /** @description As “s=” in the BIMI-Selector header; absent: `default`. */
+            /** @description BIMI selector, the `s=` of the BIMI-Selector header. Defaults to `default`. */
             selector?: string;
         };
         /** CheckDkimInput */
         CheckDkimInput: {
-            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            /** @description A domain. An email address or a web address is reduced to its domain. */
             domain: string;
-            /** @description Absent: common ones are tried. Those of Amazon SES cannot be guessed. */
+            /** @description DKIM selectors. Without them, common selectors are tried. Selectors of Amazon SES cannot be guessed. */
             selectors?: string[];
         };
         /** CheckEmailInput */
         CheckEmailInput: {
-            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            /** @description A domain. An email address or a web address is reduced to its domain. */
             domain: string;
-            /** @description Absent: common ones are tried. Those of Amazon SES cannot be guessed. */
+            /** @description DKIM selectors. Without them, common selectors are tried. Selectors of Amazon SES cannot be guessed. */
             selectors?: string[];
         };
         /** CheckSpfInput */
         CheckSpfInput: {
-            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            /** @description A domain. An email address or a web address is reduced to its domain. */
             domain: string;
-            /** @description Says whether mail from this address passes. */
+            /** @description An IP address. The report then includes whether its mail passes. */
             ip?: string;
             /**
              * Format: email
-             * @description The envelope sender; absent: postmaster of the domain.
+             * @description Envelope sender. Defaults to postmaster of the domain.
              */
             sender?: string;
-            /** @description Absent: the domain. */
+            /** @description HELO name. Defaults to the domain. */
             helo?: string;
         };
         /** CheckUnsubscribeMailInput */
         CheckUnsubscribeMailInput: {
-            /** @description The whole mail as it was received, unchanged. It is not kept. */
+            /** @description The complete mail as it was received, unchanged. It is not stored. */
             message: string;
         };
         /**
          * Condition
-         * @description At most 100 filters in all.
+         * @description A condition has at most 100 filters in all.
          */
         Condition: {
             /**
-             * @description How the groups are joined.
+             * @description Operator that joins the groups.
              * @enum {string}
              */
             logic: "AND" | "OR";
@@ -4631,15 +4631,15 @@ export interface components {
         };
         /** ConditionGroup */
         ConditionGroup: {
-            /** @description The group holds exactly where its filters and what is nested in it do not. */
+            /** @description Set to `true` to negate the group, including its nested conditions. */
             not?: boolean;
-            /** @description All must hold. */
+            /** @description Filters of the group. All of them must hold. */
             filters: components["schemas"]["Filter"][];
             nested?: components["schemas"]["ConditionGroupNested"];
         };
         /**
          * ConditionGroupNested
-         * @description One more condition that must hold as well; at most 5 deep in all.
+         * @description A further condition that must hold, too. Conditions can be nested 5 levels deep.
          */
         ConditionGroupNested: {
             [key: string]: unknown;
@@ -4854,7 +4854,7 @@ export interface components {
         };
         /** ContactBatchInput */
         ContactBatchInput: {
-            /** @description Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept. */
+            /** @description Each row is checked on its own. An invalid row is reported in `errorDetails`, and all other rows are accepted. */
             contacts: components["schemas"]["ContactInput"][];
         };
         /** ContactBatchResult */
@@ -4865,9 +4865,9 @@ export interface components {
             updated: number;
             failed: number;
             results: components["schemas"]["ContactBatchRow"][];
-            /** @description What `errorDetails` says, for people. */
+            /** @description Messages of `errorDetails`, for people. */
             errors: string[];
-            /** @description Rows that were refused, in their order. */
+            /** @description Refused rows, in the order of the request. */
             errorDetails: components["schemas"]["RowError"][];
         };
         /** ContactBatchRow */
@@ -4901,7 +4901,7 @@ export interface components {
         /** ContactEventList */
         ContactEventList: {
             data: components["schemas"]["ContactEvent"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /**
@@ -4916,16 +4916,16 @@ export interface components {
             contact: components["schemas"]["ContactExportContact"];
             stats: components["schemas"]["ContactExportStats"];
             topics: components["schemas"]["ContactExportTopicsItem"][];
-            /** @description What became of their consent, when and by what. */
+            /** @description Changes of consent, with their times and sources. */
             consentEvents: components["schemas"]["ContactExportConsentEventsItem"][];
             suppression: components["schemas"]["ContactExportSuppression"];
-            /** @description Logs with their timelines, and the bodies that are kept. */
+            /** @description Email logs with their timelines and stored bodies. */
             mails: components["schemas"]["ContactExportMailsItem"][];
-            /** @description What callers said that they did. */
+            /** @description Custom events of the contact. */
             events: components["schemas"]["ContactExportEventsItem"][];
-            /** @description Runs of workflows with their steps. */
+            /** @description Executions of workflows with their steps. */
             executions: components["schemas"]["ContactExportExecutionsItem"][];
-            /** @description Rows that imports refused and that speak of them. */
+            /** @description Rows refused by imports that mention the contact. */
             importErrors: components["schemas"]["ContactExportImportErrorsItem"][];
             auditEvents: components["schemas"]["ContactExportAuditEventsItem"][];
         };
@@ -4939,7 +4939,7 @@ export interface components {
         };
         /**
          * ContactExportContact
-         * @description Every field that is stored of the contact.
+         * @description All stored fields of the contact.
          */
         ContactExportContact: {
             [key: string]: unknown;
@@ -4966,7 +4966,7 @@ export interface components {
         } | null;
         /**
          * ContactExportSuppression
-         * @description What the suppression list says.
+         * @description Entry of the suppression list.
          */
         ContactExportSuppression: {
             [key: string]: unknown;
@@ -5016,7 +5016,7 @@ export interface components {
             totalPages: number;
             /** @description Totals are exact to 10,000. */
             totalIsExact: boolean;
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /**
@@ -5291,7 +5291,7 @@ export interface components {
             textContent: string;
             variableMappings: components["schemas"]["CreatedBatchVariableMappingsItem"][];
             abTest: components["schemas"]["AbTest"];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
+            /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** CreatedBatchAudience */
@@ -5367,7 +5367,7 @@ export interface components {
             settings: components["schemas"]["FlowSettings"];
             /** @description Signs its webhooks (Standard Webhooks). Shown only here; null in a replay. */
             webhookSecret: string | null;
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
+            /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** DelaySpan */
@@ -5448,28 +5448,28 @@ export interface components {
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
             settings: components["schemas"]["FlowSettings"];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
+            /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
             warnings?: components["schemas"]["Warning"][];
             operation?: components["schemas"]["WorkflowOperation"];
         };
         /** DkimReport */
         DkimReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["DkimReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -5485,7 +5485,7 @@ export interface components {
             name: string;
             record: string;
             keyType: string;
-            /** @description Null: the key is withdrawn or cannot be read. */
+            /** @description Length of the key. Null if the key was revoked or cannot be read. */
             bits: number | null;
             isTesting: boolean;
             isRevoked: boolean;
@@ -5493,21 +5493,21 @@ export interface components {
         /** DmarcRecordReport */
         DmarcRecordReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["DmarcRecordReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -5522,21 +5522,21 @@ export interface components {
         /** DmarcReport */
         DmarcReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["DmarcReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -5555,7 +5555,7 @@ export interface components {
             /** @enum {string|null} */
             subdomainPolicy?: "none" | "quarantine" | "reject" | null;
             percent?: number;
-            /** @description t=y */
+            /** @description `true` if the record has `t=y`. */
             isTesting?: boolean;
             /** @enum {string} */
             adkim?: "r" | "s";
@@ -5657,7 +5657,7 @@ export interface components {
         };
         /** EmailBatchInput */
         EmailBatchInput: {
-            /** @description Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept. */
+            /** @description Each row is checked on its own. An invalid row is reported in `errorDetails`, and all other rows are accepted. */
             emails: components["schemas"]["EmailInput"][];
         };
         /** EmailBatchResult */
@@ -5667,9 +5667,9 @@ export interface components {
             accepted: number;
             failed: number;
             results: components["schemas"]["EmailBatchRow"][];
-            /** @description What `errorDetails` says, for people. */
+            /** @description Messages of `errorDetails`, for people. */
             errors: string[];
-            /** @description Rows that were refused, in their order. */
+            /** @description Refused rows, in the order of the request. */
             errorDetails: components["schemas"]["RowError"][];
         };
         /** EmailBatchRow */
@@ -5714,10 +5714,10 @@ export interface components {
             to: string;
             /**
              * Format: mailbox
-             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             * @description An email address, alone or as `Name <address>`. Quote a name that contains punctuation: `"Lee, Ann" <ann@example.com>`. Responses return the address as `from` and the name as `fromName`.
              */
             from: string;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string;
             /** Format: email */
             replyTo?: string;
@@ -5742,9 +5742,9 @@ export interface components {
             scheduledFor?: string;
             /** @description Whether the body can be read for 7 days (`/v1/email/{id}/body`); true when absent. It is stored encrypted; with false until the mail is sent. */
             retainBody?: boolean;
-            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected. */
             cloudAccountId?: string;
-            /** @description Another name of `cloudAccountId`. */
+            /** @description Alias of `cloudAccountId`. */
             awsAccountId?: string;
         };
         /** EmailInputAttachmentsItem */
@@ -5938,7 +5938,7 @@ export interface components {
         /** EmailLogList */
         EmailLogList: {
             logs: components["schemas"]["EmailLog"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** EmailMetrics */
@@ -5946,7 +5946,7 @@ export interface components {
             /** @constant */
             object: "metrics";
             totals: components["schemas"]["EmailMetricsTotals"];
-            /** @description Rows with mails; none without dimensions. */
+            /** @description One row for each combination of dimension values that has mails. Empty if no dimensions were requested. */
             data: components["schemas"]["MetricsRow"][];
             meta: components["schemas"]["EmailMetricsMeta"];
         };
@@ -5954,44 +5954,44 @@ export interface components {
         EmailMetricsMeta: {
             /**
              * Format: date-time
-             * @description Included; a whole quarter of an hour.
+             * @description Start of the range, inclusive. A whole quarter of an hour.
              */
             start: string;
             /**
              * Format: date-time
-             * @description Not included; a whole quarter of an hour.
+             * @description End of the range, exclusive. A whole quarter of an hour.
              */
             end: string;
             timezone: string;
             /** @enum {string} */
             granularity: "hourly" | "daily" | "weekly" | "monthly";
             dimensions: ("period" | "domain" | "broadcast" | "template" | "source" | "account" | "region")[];
-            /** @description Of the list of bots that is in use now. */
+            /** @description Version of the current list of bots. */
             botListVersion: number;
         };
         /** EmailMetricsTotals */
         EmailMetricsTotals: {
             sent: number;
             delivered: number;
-            /** @description And did not arrive: the three below, without automatic replies. */
+            /** @description Mails that did not arrive, the sum of the three counts below. Automatic replies are not included. */
             bounced: number;
             bouncedPermanent: number;
-            /** @description Automatic replies, too: those of mails that were delivered are not `bounced`. */
+            /** @description Transient bounces, including automatic replies. Mails that were delivered all the same are not counted in `bounced`. */
             bouncedTransient: number;
             bouncedUndetermined: number;
             complained: number;
-            /** @description By the provider’s suppression list. */
+            /** @description Mails that the provider’s suppression list stopped. */
             suppressed: number;
-            /** @description By people: without known bots, and with mails in which a person clicked. */
+            /** @description Mails opened by people: without known bots, and including mails in which a person clicked a link. */
             opened: number;
-            /** @description `opened` without the list of bots. */
+            /** @description All opened mails, including those opened by bots. */
             openedRaw: number;
             clicked: number;
-            /** @description By a link of a mail of a batch or a workflow, once a mail. */
+            /** @description Mails whose link unsubscribed the recipient. Counts mails of batches and workflows, each mail once. */
             unsubscribed: number;
-            /** @description Accepted by the provider, then refused. */
+            /** @description Mails that the provider accepted and refused later. */
             failed: number;
-            /** @description An estimate from published rates for sending, by the plan of each account: mails of a UTC month cost its average, which changes while the month grows. Null: the cost of some of the mails is not known. */
+            /** @description Estimated cost from published prices of sending, by the plan of each account. Mails of a UTC month cost its average, which changes while the month grows. Null if the price of some of the mails is unknown. */
             costUsd: number | null;
         };
         /** EmailPatch */
@@ -6005,28 +6005,28 @@ export interface components {
         /** EmailReport */
         EmailReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["EmailReportFindingsItem"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["EmailReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
         };
         /** EmailReportDetails */
         EmailReportDetails: {
-            /** @description Null: too little is known. */
+            /** @description Null if too little is known for a grade. */
             score: number | null;
             /** @enum {string|null} */
             grade: "A" | "B" | "C" | "D" | "F" | null;
@@ -6046,15 +6046,15 @@ export interface components {
         };
         /** EmailReportFindingsItem */
         EmailReportFindingsItem: {
-            /** @description A stable snake_case word of an open set. */
+            /** @description A stable snake_case word. New ones may be added. */
             code: string;
             /**
-             * @description `info` changes no verdict.
+             * @description `info` does not change the verdict.
              * @enum {string}
              */
             severity: "pass" | "warning" | "fail" | "unknown" | "info";
             message: string;
-            /** @description What to do next, in one sentence; null: nothing. */
+            /** @description The next step, in one sentence. Null if there is nothing to do. */
             fix: string | null;
             /** @enum {string} */
             check: "dmarc" | "spf" | "dkim" | "mx" | "blocklists" | "reverseDns" | "mtaSts" | "tlsRpt" | "bimi";
@@ -6085,11 +6085,11 @@ export interface components {
             /** Format: uuid */
             contactId: string;
             /**
-             * @description The contact is gone when it is accepted; `completed` when all the rest is.
+             * @description The contact is deleted as soon as the erasure is accepted. The status is `completed` when all other data is erased.
              * @enum {string}
              */
             status: "running" | "completed";
-            /** @description Logs that were emptied so far. */
+            /** @description Number of emptied email logs so far. */
             mails: number;
             /** Format: date-time */
             requestedAt: string;
@@ -6112,7 +6112,7 @@ export interface components {
         };
         /** EventBatchInput */
         EventBatchInput: {
-            /** @description Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept. */
+            /** @description Each row is checked on its own. An invalid row is reported in `errorDetails`, and all other rows are accepted. */
             events: components["schemas"]["EventInput"][];
         };
         /** EventBatchResult */
@@ -6125,9 +6125,9 @@ export interface components {
             duplicates: number;
             workflowsTriggered: number;
             executionsResumed: number;
-            /** @description What `errorDetails` says, for people. */
+            /** @description Messages of `errorDetails`, for people. */
             errors: string[];
-            /** @description Rows that were refused, in their order. */
+            /** @description Refused rows, in the order of the request. */
             errorDetails: components["schemas"]["RowError"][];
         };
         /** EventEnvelope */
@@ -6190,13 +6190,13 @@ export interface components {
             /** @description `event_limit_exceeded`, or of the rate limit a message for people. */
             error: string;
             /**
-             * @description For programs. Stable.
+             * @description Stable error code for programs.
              * @enum {string}
              */
             code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
-            /** @description Equals the `x-request-id` header; quote it to support. */
+            /** @description Equals the `x-request-id` header. Include it when you contact support. */
             requestId?: string;
-            /** @description A stable snake_case word that says more than the code. */
+            /** @description A stable snake_case word that is more specific than the code. */
             reason?: string;
             details?: components["schemas"]["EventLimitExceededDetailsItem"][];
             message?: string;
@@ -6212,7 +6212,7 @@ export interface components {
         };
         /** EventLimitExceededDetailsItem */
         EventLimitExceededDetailsItem: {
-            /** @description Where in the input: `steps[0].config.url`. */
+            /** @description Path of the invalid input: `steps[0].config.url`. */
             path: string;
             message: string;
             contactId?: string;
@@ -6231,7 +6231,7 @@ export interface components {
         /** EventNameList */
         EventNameList: {
             data: components["schemas"]["EventName"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** Execution */
@@ -6338,7 +6338,7 @@ export interface components {
         /** ExecutionList */
         ExecutionList: {
             data: components["schemas"]["Execution"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** ExecutionRetried */
@@ -6416,14 +6416,14 @@ export interface components {
         };
         /** Filter */
         Filter: {
-            /** @description A field of the contact (`firstName`, `emailStatus`, `createdAt` …), `properties.<key>`, `topics`, `event.<name>`, `bucket`; in workflows also `trigger.data.<path>` and `event.properties.<path>`. */
+            /** @description A field of the contact (`firstName`, `emailStatus`, `createdAt` …), `properties.<key>`, `topics`, `event.<name>`, or `bucket`. Conditions of workflows can also use `trigger.data.<path>` and `event.properties.<path>`. */
             field: string;
             /** @enum {string} */
             operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "exists" | "notExists" | "inList" | "notInList" | "within" | "notWithin" | "withinNext" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredAtLeast" | "hasTopic" | "notHasTopic" | "inBucket";
-            /** @description What the operator compares with; `now` is the present time to `greaterThan` and its like. Of `triggered` and `notTriggered` an object, or absent: `atLeast`, `atMost`, `exactly` say how many events, `within` how many units ago at most, `where` is a list of filters of the event’s own `properties.<key>`. */
+            /** @description The value to compare with. `greaterThan` and similar operators accept `now` for the present time. For `triggered` and `notTriggered` the value is optional, an object: `atLeast`, `atMost` and `exactly` set how many events are needed, `within` sets how many units ago they may have occurred, and `where` is a list of filters of the event’s own `properties.<key>`. */
             value?: unknown;
             /**
-             * @description Of `within`, `notWithin`, `withinNext`, `triggeredWithin`, `notTriggeredWithin`.
+             * @description Unit of `within`, `notWithin`, `withinNext`, `triggeredWithin` and `notTriggeredWithin`.
              * @enum {string}
              */
             unit?: "minutes" | "hours" | "days";
@@ -6508,7 +6508,7 @@ export interface components {
         GenerateDmarcInput: {
             domain: string;
             /**
-             * @description What becomes of mail that fails.
+             * @description Policy for mail that fails the check.
              * @enum {string}
              */
             policy: "none" | "quarantine" | "reject";
@@ -6516,9 +6516,9 @@ export interface components {
             subdomainPolicy?: "none" | "quarantine" | "reject";
             aggregateReports?: string[];
             failureReports?: string[];
-            /** @description The signing domain must be equal to From’s. */
+            /** @description `true` if the signing domain must equal the domain in From. */
             strictDkim?: boolean;
-            /** @description The return path must be equal to From’s. */
+            /** @description `true` if the domain of the return path must equal the domain in From. */
             strictSpf?: boolean;
         };
         /** GetConnectionSetupAnswer */
@@ -6528,21 +6528,21 @@ export interface components {
         /** HeaderReport */
         HeaderReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["HeaderReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -6553,9 +6553,9 @@ export interface components {
             returnPath: string | null;
             messageId: string | null;
             date: string | null;
-            /** @description From the first server to the last. */
+            /** @description Servers that the mail passed, in order. */
             hops: components["schemas"]["HeaderReportDetailsHopsItem"][];
-            /** @description What the receiving server found. */
+            /** @description Results recorded by the receiving server. */
             authentication: components["schemas"]["HeaderReportDetailsAuthenticationItem"][];
             signatures: components["schemas"]["HeaderReportDetailsSignaturesItem"][];
             fields: number;
@@ -6581,9 +6581,9 @@ export interface components {
             domain: string;
             selector: string;
             algorithm: string;
-            /** @description Fields, in lower case. */
+            /** @description Covered header fields, in lower case. */
             covers: string[];
-            /** @description It is of the organization in From. */
+            /** @description `true` if the domain belongs to the organization of the From address. */
             isAligned: boolean;
         };
         /** Health */
@@ -6639,7 +6639,7 @@ export interface components {
         /** ImportList */
         ImportList: {
             data: components["schemas"]["Import"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** Invitation */
@@ -6649,25 +6649,25 @@ export interface components {
             email: string;
             /** @enum {string} */
             role: "viewer" | "member" | "admin" | "owner";
-            /** @description As the invitation says; nothing of an account. */
+            /** @description Name in the invitation. It is not taken from an account. */
             name: string | null;
             /**
              * Format: uuid
-             * @description The member who did; null: the operator.
+             * @description Id of the member who sent the invitation. Null if the operator did.
              */
             invitedBy: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When its newest link stops working.
+             * @description When the newest link expires.
              */
             expiresAt: string;
         };
         /** InvitationList */
         InvitationList: {
             data: components["schemas"]["Invitation"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** LinkClick */
@@ -6690,21 +6690,21 @@ export interface components {
         /** LinkClickList */
         LinkClickList: {
             data: components["schemas"]["LinkClick"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** Login */
         Login: {
-            /** @description For the Authorization header. Shown only here. */
+            /** @description Token for the Authorization header. It is returned only once. */
             token: string;
             /**
              * Format: date-time
-             * @description At the latest; it ends earlier when it is not used for 14 days.
+             * @description When the session expires. It expires earlier if it is not used for 14 days.
              */
             expiresAt: string;
             /**
              * Format: uuid
-             * @description The one the session works in.
+             * @description Organization of the session.
              */
             organizationId: string;
             user: components["schemas"]["LoginUser"];
@@ -6717,7 +6717,7 @@ export interface components {
             password: string;
             /**
              * Format: uuid
-             * @description The one to work in; the one joined first when absent.
+             * @description Organization of the session. Defaults to the one that you joined first.
              */
             organizationId?: string;
         };
@@ -6754,17 +6754,17 @@ export interface components {
         Member: {
             /**
              * Format: uuid
-             * @description Of the person.
+             * @description Id of the person.
              */
             id: string;
             email: string;
-            /** @description Their own. Of a person who was added before there were invitations: as the organization called them until they have logged in to it. */
+            /** @description Name of the person. For a person who was added without an invitation, the name that the organization gave them, until they log in to it. */
             name: string;
             /** @enum {string} */
             role: "viewer" | "member" | "admin" | "owner";
             /**
              * Format: date-time
-             * @description When they became a member.
+             * @description When the person became a member.
              */
             createdAt: string;
         };
@@ -6774,13 +6774,13 @@ export interface components {
             email: string;
             /** @enum {string} */
             role: "viewer" | "member" | "admin" | "owner";
-            /** @description What a person new to Letterloom is called unless they say otherwise. The address when absent. */
+            /** @description Suggested name for a person who is new to Letterloom. Defaults to the address. */
             name?: string;
         };
         /** MemberList */
         MemberList: {
             data: components["schemas"]["Member"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** MemberPatch */
@@ -6798,63 +6798,63 @@ export interface components {
         };
         /** MetricsRow */
         MetricsRow: {
-            /** @description `2026-11-21T10:00:00`, `2026-11-21` (a week: its Monday) or `2026-11`. */
+            /** @description Start of the period: `2026-11-21T10:00:00`, `2026-11-21` (for a week, its Monday) or `2026-11`. */
             period?: string;
-            /** @description Of the From address; null: not known. */
+            /** @description Domain of the sender address. Null if unknown. */
             domain?: string | null;
             /**
              * Format: uuid
-             * @description The batch.
+             * @description Id of the batch.
              */
             broadcastId?: string | null;
             /** Format: uuid */
             templateId?: string | null;
-            /** @description `external` is other programs’ mail through a connected account: figures have it by source only, and it costs nothing here. */
+            /** @description Source of the mail. `external` is mail that other programs sent through a connected account. It is counted by source only and has no cost here. */
             source?: string;
             /** Format: uuid */
             cloudAccountId?: string;
             region?: string | null;
             sent: number;
             delivered: number;
-            /** @description And did not arrive: the three below, without automatic replies. */
+            /** @description Mails that did not arrive, the sum of the three counts below. Automatic replies are not included. */
             bounced: number;
             bouncedPermanent: number;
-            /** @description Automatic replies, too: those of mails that were delivered are not `bounced`. */
+            /** @description Transient bounces, including automatic replies. Mails that were delivered all the same are not counted in `bounced`. */
             bouncedTransient: number;
             bouncedUndetermined: number;
             complained: number;
-            /** @description By the provider’s suppression list. */
+            /** @description Mails that the provider’s suppression list stopped. */
             suppressed: number;
-            /** @description By people: without known bots, and with mails in which a person clicked. */
+            /** @description Mails opened by people: without known bots, and including mails in which a person clicked a link. */
             opened: number;
-            /** @description `opened` without the list of bots. */
+            /** @description All opened mails, including those opened by bots. */
             openedRaw: number;
             clicked: number;
-            /** @description By a link of a mail of a batch or a workflow, once a mail. */
+            /** @description Mails whose link unsubscribed the recipient. Counts mails of batches and workflows, each mail once. */
             unsubscribed: number;
-            /** @description Accepted by the provider, then refused. */
+            /** @description Mails that the provider accepted and refused later. */
             failed: number;
-            /** @description An estimate from published rates for sending, by the plan of each account: mails of a UTC month cost its average, which changes while the month grows. Null: the cost of some of the mails is not known. */
+            /** @description Estimated cost from published prices of sending, by the plan of each account. Mails of a UTC month cost its average, which changes while the month grows. Null if the price of some of the mails is unknown. */
             costUsd: number | null;
         };
         /** MtaStsReport */
         MtaStsReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["MtaStsReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -6872,21 +6872,21 @@ export interface components {
         /** MxReport */
         MxReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["MxReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -6894,14 +6894,14 @@ export interface components {
         /** MxReportDetails */
         MxReportDetails: {
             hosts: components["schemas"]["MxReportDetailsHostsItem"][];
-            /** @description The domain takes no mail (RFC 7505). */
+            /** @description `true` if the domain declares that it accepts no mail (RFC 7505). */
             isNull: boolean;
         };
         /** MxReportDetailsHostsItem */
         MxReportDetailsHostsItem: {
             host: string;
             priority: number;
-            /** @description Null: they were not looked up. */
+            /** @description Addresses of the host. Null if they were not looked up. */
             addresses: string[] | null;
         };
         /** NewApiKey */
@@ -6909,21 +6909,21 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
-            /** @description The first 12 characters. */
+            /** @description The first 12 characters of the key. */
             prefix: string;
             scopes: ("read" | "contacts" | "events" | "send" | "full")[];
             /** Format: date-time */
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description To the minute.
+             * @description Time of the last use, to the minute.
              */
             lastUsedAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
             revokedAt: string | null;
-            /** @description Shown only here: null in a replay. */
+            /** @description The key. It is returned only once, and is null in a replayed response. */
             key: string | null;
         };
         /** Organization */
@@ -6936,7 +6936,7 @@ export interface components {
             limits: components["schemas"]["OrganizationLimits"];
             usage: components["schemas"]["OrganizationUsage"];
             branding: components["schemas"]["OrganizationBranding"];
-            /** @description What the caller may do. */
+            /** @description Scopes of the credentials of this request. */
             scopes: string[];
             /** Format: date-time */
             createdAt: string;
@@ -6945,25 +6945,25 @@ export interface components {
         };
         /**
          * OrganizationBranding
-         * @description How mails and the pages where people unsubscribe, confirm and choose look, and what they say.
+         * @description Appearance and texts of mails and of the pages where people unsubscribe, confirm and choose topics.
          */
         OrganizationBranding: {
-            /** @description Of the buttons, and of links in mails, there as dark as white needs it. Null: ours. */
+            /** @description Color of buttons and links. Links in mails are darkened if they would not be readable on white. Null for the default. */
             accentColor: string | null;
-            /** @description Around the text. Null: ours. */
+            /** @description Color around the text. Null for the default. */
             backgroundColor: string | null;
             /**
-             * @description Of public pages, confirmation mails and the links at the end of marketing mail.
+             * @description Language of public pages, confirmation emails and the links at the end of marketing mail.
              * @enum {string}
              */
             language: "en" | "de" | "fr" | "es";
-            /** @description Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds. */
+            /** @description Postal address in every marketing mail, at the place of `{{ organization.postalAddress }}` or at the end. Lines are separated by line feeds. */
             postalAddress: string | null;
             texts: components["schemas"]["OrganizationBrandingTexts"];
         };
         /**
          * OrganizationBrandingTexts
-         * @description Your own texts in the place of ours, by name.
+         * @description Your own texts by name. They replace the default texts.
          */
         OrganizationBrandingTexts: {
             [key: string]: string;
@@ -6989,7 +6989,7 @@ export interface components {
             connections: number | null;
             /** @description Null: unlimited. */
             workflows: number | null;
-            /** @description When so many are stored, templates, batches, single mail and imports are refused with 402. Null: unlimited. */
+            /** @description Limit of stored bytes. Above it, templates, batches, single mail and imports are refused with 402. Null: unlimited. */
             storedBytes: number | null;
         };
         /** OrganizationPatch */
@@ -7017,120 +7017,120 @@ export interface components {
         };
         /** OrganizationPatchBranding */
         OrganizationPatchBranding: {
-            /** @description Of the buttons, and of links in mails, there as dark as white needs it. Null: ours. */
+            /** @description Color of buttons and links. Links in mails are darkened if they would not be readable on white. Null for the default. */
             accentColor?: string | null;
-            /** @description Around the text. Null: ours. */
+            /** @description Color around the text. Null for the default. */
             backgroundColor?: string | null;
             /**
-             * @description Of public pages, confirmation mails and the links at the end of marketing mail.
+             * @description Language of public pages, confirmation emails and the links at the end of marketing mail.
              * @enum {string}
              */
             language?: "en" | "de" | "fr" | "es";
-            /** @description Stands in every marketing mail: as `{{ organization.postalAddress }}`, else at its end. Lines are separated by line feeds. */
+            /** @description Postal address in every marketing mail, at the place of `{{ organization.postalAddress }}` or at the end. Lines are separated by line feeds. */
             postalAddress?: string | null;
             texts?: components["schemas"]["OrganizationPatchBrandingTexts"];
         };
         /** OrganizationPatchBrandingTexts */
         OrganizationPatchBrandingTexts: {
-            /** @description Null: ours, in English “Unsubscribe” */
+            /** @description Null for the default, in English “Unsubscribe” */
             "footer.unsubscribe"?: string | null;
-            /** @description Null: ours, in English “Preferences” */
+            /** @description Null for the default, in English “Preferences” */
             "footer.preferences"?: string | null;
-            /** @description Null: ours, in English “Please confirm: {topic}” */
+            /** @description Null for the default, in English “Please confirm: {topic}” */
             "confirmation.subject"?: string | null;
-            /** @description Null: ours, in English “Reminder: please confirm: {topic}” */
+            /** @description Null for the default, in English “Reminder: please confirm: {topic}” */
             "confirmation.reminder"?: string | null;
-            /** @description Null: ours, in English “One more step” */
+            /** @description Null for the default, in English “One more step” */
             "confirmation.heading"?: string | null;
-            /** @description Null: ours, in English “Please confirm that you want to receive “{topic}” from {organization}.” */
+            /** @description Null for the default, in English “Please confirm that you want to receive “{topic}” from {organization}.” */
             "confirmation.opening"?: string | null;
-            /** @description Null: ours, in English “A few days ago you were asked to confirm that you want to receive “{topic}” from {organization}. You have not done so yet.” */
+            /** @description Null for the default, in English “A few days ago you were asked to confirm that you want to receive “{topic}” from {organization}. You have not done so yet.” */
             "confirmation.openingAgain"?: string | null;
-            /** @description Null: ours, in English “Confirm my subscription” */
+            /** @description Null for the default, in English “Confirm my subscription” */
             "confirmation.button"?: string | null;
-            /** @description Null: ours, in English “The link works for {days} days.” */
+            /** @description Null for the default, in English “The link works for {days} days.” */
             "confirmation.validity"?: string | null;
-            /** @description Null: ours, in English “If the button does not, copy this address into your browser:” */
+            /** @description Null for the default, in English “If the button does not, copy this address into your browser:” */
             "confirmation.copy"?: string | null;
-            /** @description Null: ours, in English “If you did not ask for this, ignore it: without your confirmation you are not subscribed.” */
+            /** @description Null for the default, in English “If you did not ask for this, ignore it: without your confirmation you are not subscribed.” */
             "confirmation.ignore"?: string | null;
-            /** @description Null: ours, in English “Confirm your subscription” */
+            /** @description Null for the default, in English “Confirm your subscription” */
             "confirm.title"?: string | null;
-            /** @description Null: ours, in English “Do you want to receive “{topic}” from {organization}?” */
+            /** @description Null for the default, in English “Do you want to receive “{topic}” from {organization}?” */
             "confirm.question"?: string | null;
-            /** @description Null: ours, in English “Yes, subscribe me” */
+            /** @description Null for the default, in English “Yes, subscribe me” */
             "confirm.button"?: string | null;
-            /** @description Null: ours, in English “If you did not ask for this, close this page: nothing happens.” */
+            /** @description Null for the default, in English “If you did not ask for this, close this page: nothing happens.” */
             "confirm.ignore"?: string | null;
-            /** @description Null: ours, in English “You are subscribed” */
+            /** @description Null for the default, in English “You are subscribed” */
             "confirm.done"?: string | null;
-            /** @description Null: ours, in English “Thank you. You will receive “{topic}” from {organization}.” */
+            /** @description Null for the default, in English “Thank you. You will receive “{topic}” from {organization}.” */
             "confirm.thanks"?: string | null;
-            /** @description Null: ours, in English “This link no longer works” */
+            /** @description Null for the default, in English “This link no longer works” */
             "confirm.over"?: string | null;
-            /** @description Null: ours, in English “It was replaced by a newer one, is older than 30 days, or was mailed to another address. Nothing has changed. Please use the newest mail, or subscribe again to get one.” */
+            /** @description Null for the default, in English “It was replaced by a newer one, is older than 30 days, or was mailed to another address. Nothing has changed. Please use the newest mail, or subscribe again to get one.” */
             "confirm.overReason"?: string | null;
-            /** @description Null: ours, in English “Unsubscribe” */
+            /** @description Null for the default, in English “Unsubscribe” */
             "unsubscribe.title"?: string | null;
-            /** @description Null: ours, in English “No more mail to {address}?” */
+            /** @description Null for the default, in English “No more mail to {address}?” */
             "unsubscribe.question"?: string | null;
-            /** @description Null: ours, in English “No more mail about “{topic}” to {address}?” */
+            /** @description Null for the default, in English “No more mail about “{topic}” to {address}?” */
             "unsubscribe.topicQuestion"?: string | null;
-            /** @description Null: ours, in English “this address” */
+            /** @description Null for the default, in English “this address” */
             "unsubscribe.thisAddress"?: string | null;
-            /** @description Null: ours, in English “Unsubscribe” */
+            /** @description Null for the default, in English “Unsubscribe” */
             "unsubscribe.button"?: string | null;
-            /** @description Null: ours, in English “Unsubscribe from everything” */
+            /** @description Null for the default, in English “Unsubscribe from everything” */
             "unsubscribe.everything"?: string | null;
-            /** @description Null: ours, in English “Choose what you get” */
+            /** @description Null for the default, in English “Choose what you get” */
             "unsubscribe.choose"?: string | null;
-            /** @description Null: ours, in English “You are unsubscribed” */
+            /** @description Null for the default, in English “You are unsubscribed” */
             "unsubscribe.done"?: string | null;
-            /** @description Null: ours, in English “You will get no more mail from us.” */
+            /** @description Null for the default, in English “You will get no more mail from us.” */
             "unsubscribe.doneText"?: string | null;
-            /** @description Null: ours, in English “You will get no more mail about “{topic}”.” */
+            /** @description Null for the default, in English “You will get no more mail about “{topic}”.” */
             "unsubscribe.topicDoneText"?: string | null;
-            /** @description Null: ours, in English “Your mail preferences” */
+            /** @description Null for the default, in English “Your mail preferences” */
             "preferences.title"?: string | null;
-            /** @description Null: ours, in English “For {address}” */
+            /** @description Null for the default, in English “For {address}” */
             "preferences.address"?: string | null;
-            /** @description Null: ours, in English “What do you want to get?” */
+            /** @description Null for the default, in English “What do you want to get?” */
             "preferences.question"?: string | null;
-            /** @description Null: ours, in English “Save” */
+            /** @description Null for the default, in English “Save” */
             "preferences.save"?: string | null;
-            /** @description Null: ours, in English “You get no mail from us now. With a topic that you choose here you are back.” */
+            /** @description Null for the default, in English “You get no mail from us now. With a topic that you choose here you are back.” */
             "preferences.away"?: string | null;
-            /** @description Null: ours, in English “Waits for your confirmation: see the mail that we sent you.” */
+            /** @description Null for the default, in English “Waits for your confirmation: see the mail that we sent you.” */
             "preferences.pending"?: string | null;
-            /** @description Null: ours, in English “Your choice is saved” */
+            /** @description Null for the default, in English “Your choice is saved” */
             "preferences.done"?: string | null;
-            /** @description Null: ours, in English “Back to your preferences” */
+            /** @description Null for the default, in English “Back to your preferences” */
             "preferences.back"?: string | null;
-            /** @description Null: ours, in English ““{topic}”” */
+            /** @description Null for the default, in English ““{topic}”” */
             "preferences.topic"?: string | null;
-            /** @description Null: ours, in English “You get mail about {topics} from now on.” */
+            /** @description Null for the default, in English “You get mail about {topics} from now on.” */
             "preferences.subscribed"?: string | null;
-            /** @description Null: ours, in English “We mailed you: confirm there that you want {topics}.” */
+            /** @description Null for the default, in English “We mailed you: confirm there that you want {topics}.” */
             "preferences.asked"?: string | null;
-            /** @description Null: ours, in English “You get no more mail about {topics}.” */
+            /** @description Null for the default, in English “You get no more mail about {topics}.” */
             "preferences.unsubscribed"?: string | null;
-            /** @description Null: ours, in English “No more mail to confirm {topics} can be sent today.” */
+            /** @description Null for the default, in English “No more mail to confirm {topics} can be sent today.” */
             "preferences.limited"?: string | null;
-            /** @description Null: ours, in English “{topics} cannot be added with this link.” */
+            /** @description Null for the default, in English “{topics} cannot be added with this link.” */
             "preferences.refused"?: string | null;
-            /** @description Null: ours, in English “Nothing has changed.” */
+            /** @description Null for the default, in English “Nothing has changed.” */
             "preferences.unchanged"?: string | null;
         };
         /** OrganizationUsage */
         OrganizationUsage: {
-            /** @description Disconnected ones do not count. */
+            /** @description Disconnected connections are not counted. */
             connections: number;
             members: number;
-            /** @description Revoked and expired ones do not count. */
+            /** @description Revoked and expired keys are not counted. */
             apiKeys: number;
-            /** @description Accepted this month, UTC. */
+            /** @description Events accepted in this UTC month. */
             events: number;
-            /** @description Of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), answers kept for an `Idempotency-Key` of 8 KiB and more (for a day), and reports of imports (for 30 days). */
+            /** @description Bytes of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), responses of 8 KiB and more stored for an `Idempotency-Key` (for a day), and import reports (for 30 days). */
             storedBytes: number;
         };
         /** PasswordInput */
@@ -7148,15 +7148,15 @@ export interface components {
         };
         /**
          * PreferencesInput
-         * @description Either `topics` or the scope `all`.
+         * @description Send either `topics` or the scope `all`.
          */
         PreferencesInput: {
             /**
-             * @description `all` leaves everything, whatever else is said.
+             * @description `chosen` saves the list of `topics`. `all` unsubscribes from all mail, whatever `topics` contains.
              * @enum {string}
              */
             scope?: "chosen" | "all";
-            /** @description Ids of the public topics that are wanted; the other public ones are left. What is no public topic is ignored. */
+            /** @description Ids of the public topics that the contact wants. The contact is unsubscribed from all other public topics. Ids of topics that are not public are ignored. */
             topics?: string[];
         };
         /** PreferencesSaved */
@@ -7227,7 +7227,7 @@ export interface components {
             /** @description HTML or MJML, with Liquid, as it was edited last. */
             source: string;
             textContent: string | null;
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
+            /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** PublishedTemplateVariablesItem */
@@ -7365,7 +7365,7 @@ export interface components {
             limit: number;
             offset: number;
             total: number;
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** RegisteredConnection */
@@ -7409,21 +7409,21 @@ export interface components {
         /** ReverseDnsReport */
         ReverseDnsReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["ReverseDnsReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -7436,59 +7436,59 @@ export interface components {
         ReverseDnsReportDetailsAddressesItem: {
             ip: string;
             names: string[];
-            /** @description A name leads back to the address. */
+            /** @description `true` if a name leads back to the address. */
             isConfirmed: boolean;
         };
         /** RowError */
         RowError: {
-            /** @description Which row of the request, from 0. */
+            /** @description Position of the row in the request, starting at 0. */
             index: number;
             /**
-             * @description As of an error of this row alone.
+             * @description Error code that the row would get in a request of its own.
              * @enum {string}
              */
             code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
-            /** @description A stable word: `contact_not_found` … */
+            /** @description A stable snake_case word: `contact_not_found` … */
             reason: string;
-            /** @description For people. Names the place: `contacts[3].email`. */
+            /** @description Message for people. It contains the path: `contacts[3].email`. */
             message: string;
             details?: components["schemas"]["RowErrorDetailsItem"][];
         };
         /** RowErrorDetailsItem */
         RowErrorDetailsItem: {
-            /** @description Where in the input: `steps[0].config.url`. */
+            /** @description Path of the invalid input: `steps[0].config.url`. */
             path: string;
             message: string;
             contactId?: string;
         };
         /** RunBlocklistCheckInput */
         RunBlocklistCheckInput: {
-            /** @description A domain, or an IP address. */
+            /** @description A domain or an IP address. */
             domain: string;
         };
         /** RunDmarcCheckInput */
         RunDmarcCheckInput: {
-            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            /** @description A domain. An email address or a web address is reduced to its domain. */
             domain: string;
         };
         /** RunMtaStsCheckInput */
         RunMtaStsCheckInput: {
-            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            /** @description A domain. An email address or a web address is reduced to its domain. */
             domain: string;
         };
         /** RunMxCheckInput */
         RunMxCheckInput: {
-            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            /** @description A domain. An email address or a web address is reduced to its domain. */
             domain: string;
         };
         /** RunReverseDnsCheckInput */
         RunReverseDnsCheckInput: {
-            /** @description A domain, or an IP address. */
+            /** @description A domain or an IP address. */
             domain: string;
         };
         /** RunTlsRptCheckInput */
         RunTlsRptCheckInput: {
-            /** @description A domain; of an address or of the address of a page its domain is taken. */
+            /** @description A domain. An email address or a web address is reduced to its domain. */
             domain: string;
         };
         /**
@@ -7514,9 +7514,9 @@ export interface components {
             /** @description The condition in words. */
             sentence: string;
             problem: components["schemas"]["SegmentProblem"];
-            /** @description At `countedAt`; null while it cannot be counted in time. */
+            /** @description Number of members at `countedAt`. Null if they could not be counted in time. */
             memberCount: number | null;
-            /** @description False: an estimate, from every 64th contact of a large organization. */
+            /** @description `false` if the count is an estimate, made from every 64th contact of a large organization. */
             memberCountIsExact: boolean | null;
             /** Format: date-time */
             countedAt: string | null;
@@ -7599,7 +7599,7 @@ export interface components {
             smsStatusKept?: boolean;
             /**
              * Format: date-time
-             * @description Null: the contact was in the segment before its membership was kept, or it is not kept.
+             * @description When the contact entered the segment. Null if membership is not tracked, or if the contact was a member before tracking began.
              */
             enteredAt: string | null;
         };
@@ -7612,7 +7612,7 @@ export interface components {
             totalPages: number;
             /** @description Totals are exact to 10,000. */
             totalIsExact: boolean;
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** SegmentMemberProperties */
@@ -7626,7 +7626,7 @@ export interface components {
             condition?: components["schemas"]["Condition"];
             /**
              * Format: date-time
-             * @description The `updatedAt` that was read: 409 when somebody has changed it since.
+             * @description The `updatedAt` of the version that you read. If the segment has changed since, the request fails with 409.
              */
             ifUnmodifiedSince?: string;
             /** @description Ignored. */
@@ -7649,24 +7649,24 @@ export interface components {
         /** SegmentPreview */
         SegmentPreview: {
             count: number;
-            /** @description As `memberCountIsExact` of a segment. */
+            /** @description `false` if the count is an estimate. See `memberCountIsExact` of a segment. */
             countIsExact: boolean;
             /** @description The condition in words. */
             sentence: string;
-            /** @description The newest; of an estimate, of those it saw. */
+            /** @description The newest matching contacts. For an estimate, the newest of the contacts that were read. */
             sample: components["schemas"]["Contact"][];
-            /** @description Filters of properties that cannot read the values of some contacts, such as `11/26/2026` where a time is compared. Null: finding out takes too long. */
+            /** @description Filters of properties that cannot read the values of some contacts, such as `11/26/2026` where a time is expected. Null if finding them takes too long. */
             skippedValues: components["schemas"]["SkippedValues"][] | null;
         };
         /** SegmentPreviewInput */
         SegmentPreviewInput: {
             condition: components["schemas"]["Condition"];
-            /** @description Contacts of the sample; 10 without it. */
+            /** @description Number of contacts in the sample. Defaults to 10. */
             limit?: number;
         };
         /**
          * SegmentProblem
-         * @description Why nobody is in it (`segment_not_usable`), or why nobody enters or leaves it for now.
+         * @description Why the segment has no members (`segment_not_usable`), or why contacts temporarily do not enter or leave it. Null if there is no problem.
          */
         SegmentProblem: {
             /** @enum {string} */
@@ -7693,16 +7693,16 @@ export interface components {
             html?: string;
             /**
              * Format: mailbox
-             * @description Needed. An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             * @description Needed. An email address, alone or as `Name <address>`. Quote a name that contains punctuation: `"Lee, Ann" <ann@example.com>`. Responses return the address as `from` and the name as `fromName`.
              */
             from?: string;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string;
             /** Format: email */
             replyTo?: string;
-            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected. */
             cloudAccountId?: string;
-            /** @description Another name of `cloudAccountId`. */
+            /** @description Alias of `cloudAccountId`. */
             awsAccountId?: string;
             topicId?: string;
             topicSlug?: string;
@@ -7797,16 +7797,16 @@ export interface components {
          * @description No account can be asked; see Retry-After
          */
         SendingIdentityUnavailable: {
-            /** @description For people. Wording may change; do not parse it. */
+            /** @description Message for people. Its wording may change, so do not parse it. */
             error: string;
             /**
-             * @description For programs. Stable.
+             * @description Stable error code for programs.
              * @enum {string}
              */
             code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
-            /** @description Equals the `x-request-id` header; quote it to support. */
+            /** @description Equals the `x-request-id` header. Include it when you contact support. */
             requestId?: string;
-            /** @description A stable snake_case word that says more than the code. */
+            /** @description A stable snake_case word that is more specific than the code. */
             reason?: string;
             details?: components["schemas"]["SendingIdentityUnavailableDetailsItem"][];
             /** @description The same as `error`. */
@@ -7814,7 +7814,7 @@ export interface components {
         };
         /** SendingIdentityUnavailableDetailsItem */
         SendingIdentityUnavailableDetailsItem: {
-            /** @description Where in the input: `steps[0].config.url`. */
+            /** @description Path of the invalid input: `steps[0].config.url`. */
             path: string;
             message: string;
             contactId?: string;
@@ -7830,18 +7830,18 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description To the minute.
+             * @description Time of the last request, to the minute.
              */
             lastSeenAt: string;
             /** Format: date-time */
             expiresAt: string;
-            /** @description The one that asks. */
+            /** @description `true` for the session of this request. */
             current: boolean;
         };
         /** SessionList */
         SessionList: {
             data: components["schemas"]["Session"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** SingleTemplatePush */
@@ -7934,7 +7934,7 @@ export interface components {
             field: string;
             /** @enum {string} */
             operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "exists" | "notExists" | "inList" | "notInList" | "within" | "notWithin" | "withinNext" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredAtLeast" | "hasTopic" | "notHasTopic" | "inBucket";
-            /** @description Contacts whose value the operator cannot read; an estimate as `count`. */
+            /** @description Number of contacts whose value the operator cannot read. An estimate if `count` is one. */
             count: number;
         };
         /** SnsMessage */
@@ -7964,11 +7964,11 @@ export interface components {
         /** SpfNode */
         SpfNode: {
             domain: string;
-            /** @description Of the root 0, of what it includes 1. */
+            /** @description Depth in the tree. The root is 0, the records that it includes are 1. */
             depth: number;
             record: string | null;
             /**
-             * @description `skipped`: beyond the limit, or it depends on the mail.
+             * @description `skipped`: beyond the limit, or dependent on the mail.
              * @enum {string}
              */
             status: "record" | "none" | "many" | "failed" | "skipped" | "loop";
@@ -7980,11 +7980,11 @@ export interface components {
         SpfNodeTermsItem: {
             /** @description As it is written. */
             text: string;
-            /** @description With all that it leads to. */
+            /** @description Look-ups of this term and of everything that it leads to. */
             lookups: number;
-            /** @description Its look-up finds nothing. */
+            /** @description `true` if the look-up finds nothing. */
             isVoid: boolean;
-            /** @description Its look-up got no answer. */
+            /** @description `true` if the look-up was not answered. */
             isUnanswered: boolean;
             /** @description Why receivers stop here with a permerror. */
             problem: string | null;
@@ -7994,21 +7994,21 @@ export interface components {
         /** SpfReport */
         SpfReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["SpfReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -8016,15 +8016,15 @@ export interface components {
         /** SpfReportDetails */
         SpfReportDetails: {
             record: string | null;
-            /** @description That a receiver makes (RFC 7208, 4.6.4). */
+            /** @description Look-ups that a receiver makes (RFC 7208, 4.6.4). */
             lookups: number;
             mostLookups: number;
-            /** @description Those that find nothing. */
+            /** @description Look-ups that find nothing. */
             voidLookups: number;
             mostVoidLookups: number;
             /** @description What happens to mail that nothing matches: `-`, `~`, `?` or `+`; of the record that redirects lead to. */
             all: string | null;
-            /** @description Every record that was read. */
+            /** @description All records that were read. */
             nodes: components["schemas"]["SpfNode"][];
             evaluation: components["schemas"]["SpfReportDetailsEvaluation"];
         };
@@ -8069,11 +8069,11 @@ export interface components {
         };
         /**
          * StoredCondition
-         * @description Null: this version cannot evaluate what is stored.
+         * @description Null if this version cannot evaluate the stored condition.
          */
         StoredCondition: {
             /**
-             * @description How the groups are joined.
+             * @description Operator that joins the groups.
              * @enum {string}
              */
             logic: "AND" | "OR";
@@ -8113,12 +8113,12 @@ export interface components {
         Suppression: {
             /** Format: uuid */
             id: string;
-            /** @description Null when only its hash is known: the entry holds without it. */
+            /** @description Null if only the hash of the address is known. The entry is effective all the same. */
             email: string | null;
             /** @enum {string} */
             reason: "unsubscribed" | "bounced" | "suppressed" | "complained";
             /**
-             * @description What gave it this reason.
+             * @description Source of the reason.
              * @enum {string}
              */
             source: "link" | "event" | "api" | "import";
@@ -8132,7 +8132,7 @@ export interface components {
             /** Format: email */
             email: string;
             /**
-             * @description `suppressed` when absent: never mailed.
+             * @description Reason of the suppression. Defaults to `suppressed`.
              * @enum {string}
              */
             reason?: "unsubscribed" | "bounced" | "suppressed" | "complained";
@@ -8140,7 +8140,7 @@ export interface components {
         /** SuppressionList */
         SuppressionList: {
             data: components["schemas"]["Suppression"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** SwitchInput */
@@ -8150,16 +8150,16 @@ export interface components {
         };
         /** SwitchedSession */
         SwitchedSession: {
-            /** @description For the Authorization header. Shown only here. */
+            /** @description Token for the Authorization header. It is returned only once. */
             token: string;
             /**
              * Format: date-time
-             * @description At the latest; it ends earlier when it is not used for 14 days.
+             * @description When the session expires. It expires earlier if it is not used for 14 days.
              */
             expiresAt: string;
             /**
              * Format: uuid
-             * @description The one the session works in.
+             * @description Organization of the session.
              */
             organizationId: string;
         };
@@ -8197,7 +8197,7 @@ export interface components {
         };
         /** TemplateBatchPush */
         TemplateBatchPush: {
-            /** @description Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept. */
+            /** @description Each row is checked on its own. An invalid row is reported in `errorDetails`, and all other rows are accepted. */
             templates: components["schemas"]["TemplatePush"][];
             /** @description Over what was edited here. */
             force?: boolean;
@@ -8213,9 +8213,9 @@ export interface components {
             dryRun: boolean;
             /** @description Of the templates that were kept. */
             results: components["schemas"]["PushedTemplate"][];
-            /** @description What `errorDetails` says, for people. */
+            /** @description Messages of `errorDetails`, for people. */
             errors: string[];
-            /** @description Rows that were refused, in their order. */
+            /** @description Refused rows, in the order of the request. */
             errorDetails: components["schemas"]["RowError"][];
         };
         /** TemplateInput */
@@ -8247,7 +8247,7 @@ export interface components {
         /** TemplateList */
         TemplateList: {
             data: components["schemas"]["TemplateSummary"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** TemplateListPush */
@@ -8327,7 +8327,7 @@ export interface components {
             problem: components["schemas"]["TemplatePreviewProblem"];
             /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
             checks: components["schemas"]["MailCheck"][];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
+            /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** TemplatePreviewInput */
@@ -8402,7 +8402,7 @@ export interface components {
         /** TemplatePull */
         TemplatePull: {
             templates: components["schemas"]["PulledTemplate"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** TemplatePush */
@@ -8507,10 +8507,10 @@ export interface components {
             to: string[];
             /**
              * Format: mailbox
-             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             * @description An email address, alone or as `Name <address>`. Quote a name that contains punctuation: `"Lee, Ann" <ann@example.com>`. Responses return the address as `from` and the name as `fromName`.
              */
             from: string;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string;
             /** Format: email */
             replyTo?: string;
@@ -8520,9 +8520,9 @@ export interface components {
             variables?: components["schemas"]["TemplateTestInputVariables"];
             trigger?: components["schemas"]["TemplateTestInputTrigger"];
             event?: components["schemas"]["TemplateTestInputEvent"];
-            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected. */
             cloudAccountId?: string;
-            /** @description Another name of `cloudAccountId`. */
+            /** @description Alias of `cloudAccountId`. */
             awsAccountId?: string;
         };
         /**
@@ -8601,21 +8601,21 @@ export interface components {
         /** TlsRptReport */
         TlsRptReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["TlsRptReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -8628,7 +8628,7 @@ export interface components {
         /** ToolCheck */
         ToolCheck: {
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
@@ -8636,31 +8636,31 @@ export interface components {
         };
         /** ToolFinding */
         ToolFinding: {
-            /** @description A stable snake_case word of an open set. */
+            /** @description A stable snake_case word. New ones may be added. */
             code: string;
             /**
-             * @description `info` changes no verdict.
+             * @description `info` does not change the verdict.
              * @enum {string}
              */
             severity: "pass" | "warning" | "fail" | "unknown" | "info";
             message: string;
-            /** @description What to do next, in one sentence; null: nothing. */
+            /** @description The next step, in one sentence. Null if there is nothing to do. */
             fix: string | null;
         };
         /** ToolRecord */
         ToolRecord: {
             name: string;
             /**
-             * @description `HTTPS`: not a record, but what was read from the address that is the name.
+             * @description Type of the record. `HTTPS` is the content of the fetched address in `name`.
              * @enum {string}
              */
             type: "A" | "AAAA" | "CNAME" | "MX" | "PTR" | "TXT" | "HTTPS";
             /**
-             * @description `empty`: the name is there, a record of the type is not. `no_name`: the name is not there. `failed`: no answer.
+             * @description `empty`: the name exists, but has no record of this type. `no_name`: the name does not exist. `failed`: no answer.
              * @enum {string}
              */
             status: "found" | "empty" | "no_name" | "failed";
-            /** @description At most 20, each cut at 4,096 characters. */
+            /** @description At most 20 values, each cut at 4,096 characters. */
             values: string[];
         };
         /** Topic */
@@ -8670,32 +8670,32 @@ export interface components {
             name: string;
             slug: string;
             description: string | null;
-            /** @description Who is subscribed gets a mail, and is subscribed once they confirmed it. */
+            /** @description If `true`, contacts receive a confirmation email and are subscribed after they confirm it. */
             doubleOptIn: boolean;
-            /** @description Shown on the preferences page. */
+            /** @description If `true`, the topic is shown on the preferences page. */
             public: boolean;
             /**
              * Format: uuid
-             * @description Of the confirmation mail; null: a plain one.
+             * @description Template of the confirmation email. Null for the default email.
              */
             templateId: string | null;
-            /** @description Of the confirmation mail. */
+            /** @description Sender address of the confirmation email. */
             from: string | null;
             fromName: string | null;
             /**
              * Format: uuid
-             * @description Sends the confirmation mail.
+             * @description Connected account that sends the confirmation email.
              */
             cloudAccountId: string | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description Contacts that subscribe. */
+            /** @description Number of subscribed contacts. */
             subscribedCount: number;
-            /** @description Contacts that have yet to confirm. */
+            /** @description Number of contacts that have not confirmed yet. */
             pendingCount: number;
-            /** @description False: one of them is larger than it says. */
+            /** @description `false` if one of the two counts is higher than reported. */
             countsAreExact: boolean;
         };
         /** TopicInput */
@@ -8705,24 +8705,24 @@ export interface components {
             description?: string | null;
             doubleOptIn?: boolean;
             public?: boolean;
-            /** @description A published template that declares and uses the variable `confirmUrl`, and may declare `topic` (`topic.name`). */
+            /** @description A published template that declares and uses the variable `confirmUrl`. It may also declare `topic` (`topic.name`). */
             templateId?: string | null;
             /**
              * Format: mailbox
-             * @description Needed with `doubleOptIn`. An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             * @description Needed with `doubleOptIn`. An email address, alone or as `Name <address>`. Quote a name that contains punctuation: `"Lee, Ann" <ann@example.com>`. Responses return the address as `from` and the name as `fromName`.
              */
             from?: string | null;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string | null;
-            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected. */
             cloudAccountId?: string | null;
-            /** @description Another name of `cloudAccountId`. */
+            /** @description Alias of `cloudAccountId`. */
             awsAccountId?: string | null;
         };
         /** TopicList */
         TopicList: {
             data: components["schemas"]["TopicSummary"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** TopicPatch */
@@ -8732,18 +8732,18 @@ export interface components {
             description?: string | null;
             doubleOptIn?: boolean;
             public?: boolean;
-            /** @description A published template that declares and uses the variable `confirmUrl`, and may declare `topic` (`topic.name`). */
+            /** @description A published template that declares and uses the variable `confirmUrl`. It may also declare `topic` (`topic.name`). */
             templateId?: string | null;
             /**
              * Format: mailbox
-             * @description Needed with `doubleOptIn`. An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             * @description Needed with `doubleOptIn`. An email address, alone or as `Name <address>`. Quote a name that contains punctuation: `"Lee, Ann" <ann@example.com>`. Responses return the address as `from` and the name as `fromName`.
              */
             from?: string | null;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string | null;
-            /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Optional while one account is connected. */
+            /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected. */
             cloudAccountId?: string | null;
-            /** @description Another name of `cloudAccountId`. */
+            /** @description Alias of `cloudAccountId`. */
             awsAccountId?: string | null;
             /** @description Ignored. */
             id?: unknown;
@@ -8765,21 +8765,21 @@ export interface components {
             name: string;
             slug: string;
             description: string | null;
-            /** @description Who is subscribed gets a mail, and is subscribed once they confirmed it. */
+            /** @description If `true`, contacts receive a confirmation email and are subscribed after they confirm it. */
             doubleOptIn: boolean;
-            /** @description Shown on the preferences page. */
+            /** @description If `true`, the topic is shown on the preferences page. */
             public: boolean;
             /**
              * Format: uuid
-             * @description Of the confirmation mail; null: a plain one.
+             * @description Template of the confirmation email. Null for the default email.
              */
             templateId: string | null;
-            /** @description Of the confirmation mail. */
+            /** @description Sender address of the confirmation email. */
             from: string | null;
             fromName: string | null;
             /**
              * Format: uuid
-             * @description Sends the confirmation mail.
+             * @description Connected account that sends the confirmation email.
              */
             cloudAccountId: string | null;
             /** Format: date-time */
@@ -8792,7 +8792,7 @@ export interface components {
          * @description A contact that is named twice is triggered once, as it is named first.
          */
         TriggerBatchInput: {
-            /** @description Each row is checked by itself: one that does not fit is an entry of `errorDetails`, and the others are kept. */
+            /** @description Each row is checked on its own. An invalid row is reported in `errorDetails`, and all other rows are accepted. */
             contacts: components["schemas"]["TriggerBatchInputContactsItem"][];
             data?: components["schemas"]["TriggerBatchInputData"];
         };
@@ -8889,9 +8889,9 @@ export interface components {
             success: boolean;
             triggered: number;
             executions: components["schemas"]["TriggeredBatchExecutionsItem"][];
-            /** @description What `errorDetails` says, for people. */
+            /** @description Messages of `errorDetails`, for people. */
             errors: string[];
-            /** @description Rows that were refused, in their order. */
+            /** @description Refused rows, in the order of the request. */
             errorDetails: components["schemas"]["RowError"][];
         };
         /** TriggeredBatchExecutionsItem */
@@ -8904,21 +8904,21 @@ export interface components {
         /** UnsubscribeReport */
         UnsubscribeReport: {
             tool: string;
-            /** @description What it is about, as it was understood. */
+            /** @description The domain, address or mail that was checked, in normalized form. */
             subject: string;
             /**
-             * @description `unknown`: nobody could say, because a look-up failed or was refused.
+             * @description `unknown`: a look-up failed or was refused, so there is no result.
              * @enum {string}
              */
             verdict: "pass" | "warning" | "fail" | "unknown";
-            /** @description One sentence. */
+            /** @description Summary in one sentence. */
             summary: string;
-            /** @description The most urgent first. */
+            /** @description Findings, the most urgent first. */
             findings: components["schemas"]["ToolFinding"][];
-            /** @description What was asked, and what came back. */
+            /** @description Records that were looked up, and their answers. */
             records: components["schemas"]["ToolRecord"][];
             details: components["schemas"]["UnsubscribeReportDetails"];
-            /** @description Questions that name servers were asked for it, at most 25. */
+            /** @description Number of look-ups, at most 25. */
             lookups: number;
             /** Format: date-time */
             checkedAt: string;
@@ -8929,10 +8929,10 @@ export interface components {
             from: string | null;
             listUnsubscribe: string | null;
             listUnsubscribePost: string | null;
-            /** @description Of List-Unsubscribe. Nobody calls them. */
+            /** @description Addresses in List-Unsubscribe. The check does not call them. */
             addresses: string[];
             signatures: components["schemas"]["UnsubscribeReportDetailsSignaturesItem"][];
-            /** @description What RFC 8058 asks for is all there. */
+            /** @description `true` if all requirements of RFC 8058 are met. */
             isOneClick: boolean;
         };
         /** UnsubscribeReportDetailsSignaturesItem */
@@ -8940,9 +8940,9 @@ export interface components {
             domain: string;
             selector: string;
             algorithm: string;
-            /** @description Fields, in lower case. */
+            /** @description Covered header fields, in lower case. */
             covers: string[];
-            /** @description It is of the organization in From. */
+            /** @description `true` if the domain belongs to the organization of the From address. */
             isAligned: boolean;
             /** @enum {string} */
             result: "pass" | "fail" | "unknown";
@@ -9081,9 +9081,9 @@ export interface components {
         };
         /** Warning */
         Warning: {
-            /** @description One of an open set of words. */
+            /** @description A stable snake_case word. New ones may be added. */
             reason: string;
-            /** @description The place of the input that it is about. */
+            /** @description Path of the input field. */
             path: string;
             message: string;
         };
@@ -9170,10 +9170,10 @@ export interface components {
         WorkflowDefaults: {
             /**
              * Format: mailbox
-             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             * @description An email address, alone or as `Name <address>`. Quote a name that contains punctuation: `"Lee, Ann" <ann@example.com>`. Responses return the address as `from` and the name as `fromName`.
              */
             from?: string;
-            /** @description If `from` has a name, too, they must be the same. */
+            /** @description Name of the sender. If `from` also contains a name, both must be equal. */
             fromName?: string;
             /** Format: email */
             replyTo?: string;
@@ -9197,7 +9197,7 @@ export interface components {
         /** WorkflowList */
         WorkflowList: {
             data: components["schemas"]["WorkflowSummary"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** WorkflowListPush */
@@ -9254,7 +9254,7 @@ export interface components {
         /** WorkflowOperationList */
         WorkflowOperationList: {
             data: components["schemas"]["WorkflowOperation"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** WorkflowPatch */
@@ -9297,7 +9297,7 @@ export interface components {
         /** WorkflowPull */
         WorkflowPull: {
             workflows: components["schemas"]["PulledWorkflow"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /** WorkflowPush */
@@ -9308,7 +9308,7 @@ export interface components {
             success: true;
             dryRun: boolean;
             results: components["schemas"]["WorkflowPushed"][];
-            /** @description Only if there are any. `sender_not_checked`: the account did not say whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact once, ever. */
+            /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
             warnings?: components["schemas"]["Warning"][];
         };
         /** WorkflowPushed */
@@ -9368,7 +9368,7 @@ export interface components {
         /** WorkflowVersionList */
         WorkflowVersionList: {
             data: components["schemas"]["WorkflowVersion"][];
-            /** @description Null at the end. */
+            /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
     };
@@ -9641,9 +9641,9 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -9732,7 +9732,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -9774,7 +9774,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -9818,17 +9818,17 @@ export interface operations {
     listAuditEvents: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
-                /** @description What was done. */
+                /** @description Returns only events of this action. */
                 action?: string;
-                /** @description The key or the person who did it. */
+                /** @description Returns only events of this API key or person. */
                 actorId?: string;
-                /** @description Not before this day or moment. */
+                /** @description Returns only events on or after this day or time. */
                 from?: string | unknown | unknown;
-                /** @description Up to the end of this day, or this moment. */
+                /** @description Returns only events until the end of this day, or until this time. */
                 to?: string | unknown | unknown;
             };
             header?: never;
@@ -10039,7 +10039,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the link in the mail. */
+                /** @description Token from the link in the email. */
                 token: string;
             };
             cookie?: never;
@@ -10207,7 +10207,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the link in the mail. */
+                /** @description Token from the link in the email. */
                 token: string;
             };
             cookie?: never;
@@ -10219,7 +10219,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; log in now */
+            /** @description Accepted. The person can log in now. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10448,9 +10448,9 @@ export interface operations {
     listMembers: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -10537,9 +10537,9 @@ export interface operations {
     listInvitations: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -10580,7 +10580,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -10619,7 +10619,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -10664,7 +10664,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -10708,7 +10708,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -10751,7 +10751,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -10875,9 +10875,9 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -10957,7 +10957,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11160,7 +11160,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11202,7 +11202,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11253,7 +11253,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11297,7 +11297,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11487,9 +11487,9 @@ export interface operations {
     listSegments: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description Rows that are left out before. */
+                /** @description Number of rows to skip. */
                 offset?: number;
                 /** @description Part of the name. */
                 search?: string;
@@ -11631,7 +11631,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11671,7 +11671,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11715,7 +11715,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11761,16 +11761,16 @@ export interface operations {
     listSegmentMembers: {
         parameters: {
             query?: {
-                /** @description Which page, from 1. */
+                /** @description Number of the page, starting at 1. */
                 page?: number;
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 pageSize?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11813,7 +11813,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11860,7 +11860,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11908,7 +11908,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11947,7 +11947,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -11990,7 +11990,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -12041,7 +12041,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -12093,7 +12093,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -12138,7 +12138,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -12176,11 +12176,11 @@ export interface operations {
     listBatches: {
         parameters: {
             query?: {
-                /** @description Which page, from 1. */
+                /** @description Number of the page, starting at 1. */
                 page?: number;
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 pageSize?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 status?: "queued" | "scheduled" | "processing" | "completed" | "failed" | "cancelled";
                 channel?: "email" | "sms";
@@ -12322,16 +12322,16 @@ export interface operations {
     listBatchRecipients: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
                 offset?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out" | "cancelled";
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -12373,7 +12373,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -12420,7 +12420,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -12462,14 +12462,14 @@ export interface operations {
     listBatchClicks: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -12506,14 +12506,14 @@ export interface operations {
     listTemplateClicks: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -12552,7 +12552,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the link in the mail. */
+                /** @description Token from the link in the email. */
                 token: string;
             };
             cookie?: never;
@@ -12720,14 +12720,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the link in the mail. */
+                /** @description Token from the link in the email. */
                 token: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Subscribed; repeating it is fine */
+            /** @description Subscribed. Repeated requests get the same response. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12889,7 +12889,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the link in the mail. */
+                /** @description Token from the link in the email. */
                 token: string;
             };
             cookie?: never;
@@ -13040,12 +13040,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the link in the mail. */
+                /** @description Token from the link in the email. */
                 token: string;
             };
             cookie?: never;
         };
-        /** @description Either `topics` or the scope `all`. */
+        /** @description Send either `topics` or the scope `all`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PreferencesInput"];
@@ -13247,12 +13247,12 @@ export interface operations {
     listSuppressions: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 reason?: "unsubscribed" | "bounced" | "suppressed" | "complained";
-                /** @description The whole address. */
+                /** @description The complete email address. */
                 email?: string;
             };
             header?: never;
@@ -13358,7 +13358,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The address. */
+                /** @description The email address. */
                 email: string;
             };
             cookie?: never;
@@ -13398,9 +13398,9 @@ export interface operations {
     listTopics: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -13489,7 +13489,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -13528,7 +13528,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -13571,7 +13571,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -13618,7 +13618,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the link in the mail. */
+                /** @description Token from the link in the email. */
                 token: string;
             };
             cookie?: never;
@@ -13769,14 +13769,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the link in the mail. */
+                /** @description Token from the link in the email. */
                 token: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Unsubscribed; repeating it is fine */
+            /** @description Unsubscribed. Repeated requests get the same response. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13967,11 +13967,11 @@ export interface operations {
     listContacts: {
         parameters: {
             query?: {
-                /** @description Which page, from 1. */
+                /** @description Number of the page, starting at 1. */
                 page?: number;
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 pageSize?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 emailStatus?: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained";
                 smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
@@ -14119,7 +14119,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -14161,7 +14161,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -14212,7 +14212,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -14257,7 +14257,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -14308,7 +14308,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -14472,9 +14472,9 @@ export interface operations {
     listImports: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -14515,7 +14515,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -14554,7 +14554,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -14597,7 +14597,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -14639,7 +14639,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -14782,9 +14782,9 @@ export interface operations {
     pullTemplates: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 /** @description Only this one. */
                 slug?: string;
@@ -14830,7 +14830,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -14881,7 +14881,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -14927,9 +14927,9 @@ export interface operations {
     listTemplates: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 status?: "DRAFT" | "PUBLISHED" | "ARCHIVED";
                 /** @description Part of the name or the slug. */
@@ -15021,7 +15021,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -15060,7 +15060,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -15103,7 +15103,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -15148,12 +15148,12 @@ export interface operations {
     getEmailCheck: {
         parameters: {
             query?: {
-                /** @description As “s=” in the DKIM-Signature header. */
+                /** @description DKIM selector, the `s=` of the DKIM-Signature header. */
                 selector?: string;
             };
             header?: never;
             path: {
-                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                /** @description A domain. An email address or a web address is reduced to its domain. */
                 domain: string;
             };
             cookie?: never;
@@ -15231,7 +15231,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                /** @description A domain. An email address or a web address is reduced to its domain. */
                 domain: string;
             };
             cookie?: never;
@@ -15307,12 +15307,12 @@ export interface operations {
     getDkimCheck: {
         parameters: {
             query?: {
-                /** @description As “s=” in the DKIM-Signature header. */
+                /** @description DKIM selector, the `s=` of the DKIM-Signature header. */
                 selector?: string;
             };
             header?: never;
             path: {
-                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                /** @description A domain. An email address or a web address is reduced to its domain. */
                 domain: string;
             };
             cookie?: never;
@@ -15388,12 +15388,12 @@ export interface operations {
     getBimiCheck: {
         parameters: {
             query?: {
-                /** @description As “s=” in the BIMI-Selector header; absent: `default`. */
+                /** @description BIMI selector, the `s=` of the BIMI-Selector header. Defaults to `default`. */
                 selector?: string;
             };
             header?: never;
             path: {
-                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                /** @description A domain. An email address or a web address is reduced to its domain. */
                 domain: string;
             };
             cookie?: never;
@@ -15471,7 +15471,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                /** @description A domain. An email address or a web address is reduced to its domain. */
                 domain: string;
             };
             cookie?: never;
@@ -15549,7 +15549,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                /** @description A domain. An email address or a web address is reduced to its domain. */
                 domain: string;
             };
             cookie?: never;
@@ -15627,7 +15627,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                /** @description A domain. An email address or a web address is reduced to its domain. */
                 domain: string;
             };
             cookie?: never;
@@ -15705,7 +15705,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A domain; of an address or of the address of a page its domain is taken. */
+                /** @description A domain. An email address or a web address is reduced to its domain. */
                 domain: string;
             };
             cookie?: never;
@@ -15783,7 +15783,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A domain, or an IP address. */
+                /** @description A domain or an IP address. */
                 domain: string;
             };
             cookie?: never;
@@ -15861,7 +15861,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A domain, or an IP address. */
+                /** @description A domain or an IP address. */
                 domain: string;
             };
             cookie?: never;
@@ -16513,9 +16513,9 @@ export interface operations {
     listEmailLogs: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
                 recipient?: string;
@@ -16697,14 +16697,14 @@ export interface operations {
             query?: {
                 /** @description Forces how `id` is read. */
                 by?: "id" | "email" | "externalId";
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -17356,9 +17356,9 @@ export interface operations {
     listEventNames: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -17397,9 +17397,9 @@ export interface operations {
     listWorkflowExecutions: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 /** @description `paused`: in a delay. `waiting`: for an event. */
                 status?: "pending" | "active" | "paused" | "waiting" | "completed" | "failed" | "cancelled";
@@ -17408,7 +17408,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -17447,16 +17447,16 @@ export interface operations {
             query?: {
                 /** @description Forces how `id` is read. */
                 by?: "id" | "email" | "externalId";
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 /** @description `paused`: in a delay. `waiting`: for an event. */
                 status?: "pending" | "active" | "paused" | "waiting" | "completed" | "failed" | "cancelled";
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -17495,7 +17495,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 executionId: string;
             };
             cookie?: never;
@@ -17537,7 +17537,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 executionId: string;
             };
             cookie?: never;
@@ -17588,7 +17588,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 executionId: string;
             };
             cookie?: never;
@@ -17635,7 +17635,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -17682,7 +17682,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -17728,14 +17728,14 @@ export interface operations {
     listWorkflowOperations: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -17774,7 +17774,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 operationId: string;
             };
             cookie?: never;
@@ -17860,9 +17860,9 @@ export interface operations {
     pullWorkflows: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 /** @description Only this one. */
                 slug?: string;
@@ -17908,7 +17908,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -17955,7 +17955,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -18001,14 +18001,14 @@ export interface operations {
     listWorkflowVersions: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -18050,7 +18050,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -18092,7 +18092,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -18139,7 +18139,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -18191,7 +18191,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -18238,9 +18238,9 @@ export interface operations {
     listWorkflows: {
         parameters: {
             query?: {
-                /** @description Rows of a page. */
+                /** @description Maximum number of rows in a page. */
                 limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 /** @description Part of the name or slug. */
                 search?: string;
@@ -18339,7 +18339,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -18378,7 +18378,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -18420,7 +18420,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 workflowId: string;
             };
             cookie?: never;
@@ -18632,7 +18632,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -18671,7 +18671,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -18718,7 +18718,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -18760,7 +18760,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -18807,7 +18807,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -18857,11 +18857,11 @@ export interface operations {
                 start_date?: string | unknown | unknown | unknown;
                 /** @description The same; a day is included. By default now. */
                 end_date?: string | unknown | unknown | unknown;
-                /** @description An IANA timezone. */
+                /** @description An IANA time zone. */
                 timezone?: string;
-                /** @description Of `period`. Weeks begin on Monday. */
+                /** @description Length of a `period`. Weeks begin on Monday. */
                 granularity?: "hourly" | "daily" | "weekly" | "monthly";
-                /** @description Comma-separated: period, domain, broadcast, template, source, account, region. */
+                /** @description Comma-separated list of dimensions: period, domain, broadcast, template, source, account, region. */
                 dimensions?: string;
                 /** @description Only mails of these batches, at most 100, comma-separated. */
                 broadcast_id?: string;
@@ -18869,7 +18869,7 @@ export interface operations {
                 template_id?: string;
                 /** @description Only mails through these accounts. */
                 cloud_account_id?: string;
-                /** @description Only mails from addresses of these domains. */
+                /** @description Returns only mails sent from addresses of these domains. */
                 domain?: string;
             };
             header?: never;
@@ -18878,7 +18878,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The figures */
+            /** @description The metrics */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18914,14 +18914,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description As it is read */
+            /** @description The export, streamed */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18959,7 +18959,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
@@ -19003,7 +19003,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Which one. */
+                /** @description Id of the resource. */
                 id: string;
             };
             cookie?: never;
