@@ -36,8 +36,8 @@ export function personOf({ actor }: Caller): SessionActor {
 }
 
 /** A 403 that names the scopes that would suffice for this kind of credentials. */
-export function insufficient({ kind }: Caller['actor'], wanted: Scope): AppError {
-  if (kind === 'key' && isPersonal(wanted)) {
+export function insufficient({ kind }: Caller['actor'], requiredScope: Scope): AppError {
+  if (kind === 'key' && isPersonal(requiredScope)) {
     return new HttpError('FORBIDDEN', 'Only a signed-in person may do this, no key', {
       reason: 'session_required',
       headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },

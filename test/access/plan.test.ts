@@ -76,7 +76,8 @@ test('a feature that the plan lacks is 402 and names the plans that have it', as
   expect(refusal).toMatchObject({
     code: 'PAYMENT_REQUIRED',
     reason: 'plan_limit',
-    message: 'Your plan does not include segments. These plans do: starter, growth, scale, enterprise',
+    message:
+      'Your plan does not include segments. These plans do: starter, growth, scale, enterprise',
   })
   const paid = await organization('starter')
   await requireFeature(within(api.deps.sql, paid.organizationId), paid.organizationId, 'segments')

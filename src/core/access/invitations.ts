@@ -190,10 +190,14 @@ async function requireMailsLeft(
   const mailed = await notices.countInvitations(tx, { organizationId, email, since })
   const waitMs = invitationWaitMs(mailed, now)
   if (waitMs === 0) return
-  throw new AppError('RATE_LIMITED', 'Too many invitations in the last 24 hours. Try again later.', {
-    reason: 'too_many_invitations',
-    retryAfterSeconds: Math.ceil(waitMs / 1_000),
-  })
+  throw new AppError(
+    'RATE_LIMITED',
+    'Too many invitations in the last 24 hours. Try again later.',
+    {
+      reason: 'too_many_invitations',
+      retryAfterSeconds: Math.ceil(waitMs / 1_000),
+    },
+  )
 }
 
 const putMail = (

@@ -65,7 +65,8 @@ export async function cancelMail(
 }
 
 function timeOf(scheduledFor: string, now: number): number {
-  const utc = toUtc(scheduledFor) ?? refuse('scheduledFor', 'must be a time between the years 1 and 9999')
+  const utc =
+    toUtc(scheduledFor) ?? refuse('scheduledFor', 'must be a time between the years 1 and 9999')
   const time = Date.parse(utc)
   const problem = timeProblem(time, now)
   return problem === undefined ? time : refuse('scheduledFor', problem)

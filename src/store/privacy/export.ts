@@ -14,7 +14,7 @@ export async function contact(
   organizationId: Uuid,
   id: Uuid,
 ): Promise<Fields | undefined> {
-  const [found] = await sql<Fields[]>`
+  const [contactFields] = await sql<Fields[]>`
     select id, ${columnsOf(sql, CONTACT_FIELD_NAMES)}, email_status_changed_at,
       email_unsubscribed_at, email_bounced_at, email_complained_at, email_suppressed_at, created_at,
       updated_at, email_verified_at, email_opted_out_at, resubscribed_at, sms_consented_at,
