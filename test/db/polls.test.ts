@@ -7,7 +7,7 @@ import { readLags } from '../../src/store/platform/lags.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import * as batchVariants from '../../src/store/batches/batch-variants.ts'
 import * as claims from '../../src/store/delivery/claims.ts'
-import * as deliveryEvents from '../../src/store/delivery/delivery-events.ts'
+import * as waitingEvents from '../../src/store/batches/waiting-events.ts'
 import * as externalMails from '../../src/store/delivery/external-mails.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
 import * as mailsInFlight from '../../src/store/mails/mails-in-flight.ts'
@@ -127,7 +127,7 @@ const POLLS: Record<string, () => PromiseLike<unknown>> = {
     eventQueuePolls.claim(sql, { workerId: uuidv7(), holdMs: 1_000, limit: 50 }),
   'delivery events': async () => {
     const today = new Date().toISOString().slice(0, 10)
-    await transact(sql, (tx) => deliveryEvents.lockWaiting(tx, 500, { first: today, last: today }))
+    await transact(sql, (tx) => waitingEvents.lockWaiting(tx, 500, { first: today, last: today }))
   },
   'mail of other programs': () => transact(sql, (tx) => externalMails.lockDue(tx, 200)),
   'claims whose lease is over': () => claims.expired(sql, 30_000, 100),

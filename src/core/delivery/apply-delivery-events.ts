@@ -20,6 +20,7 @@ import { type Arrived, matchEngagements } from '../../store/flows/engagements.ts
 import { recordArrivals as recordProbeArrivals } from '../../store/delivery/probes.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import { findWaitingDays } from '../../store/delivery/waiting-days.ts'
+import * as waitingEvents from '../../store/batches/waiting-events.ts'
 import {
   isPassing,
   isRefusedValue,
@@ -45,7 +46,7 @@ export async function applyEvents(
 ): Promise<number> {
   const days = await findWaitingDays(sql)
   const applied = await transact(sql, async (tx) => {
-    const inbound = await deliveryEvents.lockWaiting(tx, most, days)
+    const inbound = await waitingEvents.lockWaiting(tx, most, days)
     const duplicates = inbound.length > 0 ? await applyLocked(tx, keyring, inbound) : 0
     return { events: inbound.length, duplicates }
   })
@@ -58,7 +59,7 @@ const TRY_AGAIN_MS = 30_000
 const GIVE_UP_MS = 3_600_000
 
 interface AppliedEvent {
-  event: deliveryEvents.Inbound
+  event: waitingEvents.Inbound
   duplicates: number
   /** Why it was put off or set aside; undefined: it was applied. */
   refusal?: { error: unknown; isPutOff: boolean }
@@ -72,11 +73,11 @@ interface AppliedEvent {
  * nothing waits.
  */
 export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEvent | undefined> {
-  let event: deliveryEvents.Inbound | undefined
+  let event: waitingEvents.Inbound | undefined
   try {
     const days = await findWaitingDays(sql)
     const duplicates = await transact(sql, async (tx) => {
-      ;[event] = await deliveryEvents.lockWaiting(tx, 1, days)
+      ;[event] = await waitingEvents.lockWaiting(tx, 1, days)
       return event ? applyLocked(tx, keyring, [event]) : 0
     })
     return event && { event, duplicates }
@@ -84,7 +85,7 @@ export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEven
     if (!event || isPassing(error)) throw error
     const isOld = event.isPutOff && Date.now() - Date.parse(event.receivedAt) > GIVE_UP_MS
     const isPutOff = !isRefusedValue(error) && !isOld
-    if (isPutOff) await deliveryEvents.putOff(sql, [event], TRY_AGAIN_MS)
+    if (isPutOff) await waitingEvents.putOff(sql, [event], TRY_AGAIN_MS)
     else await setAside(sql, event, error)
     return { event, duplicates: 0, refusal: { error, isPutOff } }
   }
@@ -101,7 +102,7 @@ export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEven
 async function applyLocked(
   tx: Transaction,
   keyring: Keyring,
-  inbound: deliveryEvents.Inbound[],
+  inbound: waitingEvents.Inbound[],
 ): Promise<number> {
   const read = inbound.flatMap((stored): ReadEvent[] => {
     const event = parseStoredEvent(stored.body)
@@ -120,7 +121,7 @@ async function applyLocked(
   const stats: deliveryEvents.StatsDelta[] = []
   const batches = new Map<string, deliveryEvents.BatchDelta>()
   const arrivals: answeredCounts.Arrival[] = []
-  const applied = new Set<deliveryEvents.Inbound>()
+  const applied = new Set<waitingEvents.Inbound>()
   let duplicates = 0
   for (const group of groups([...read.flatMap(byTag), ...matched])) {
     const changes = { effects, engagements, stats, batches, arrivals, applied }
@@ -140,7 +141,7 @@ async function applyLocked(
     await deliveryEvents.bumpBatch(tx, batch)
   }
   for (const { event, inbound: from } of read) if (event.isTrial) applied.add(from)
-  if (held.length > 0) await deliveryEvents.putOff(tx, held)
+  if (held.length > 0) await waitingEvents.putOff(tx, held)
   await markDone(tx, { inbound, read, applied, held, external })
   return duplicates
 }
@@ -181,7 +182,7 @@ interface Changes {
   /** First events of mails whose calls were answered. */
   arrivals: answeredCounts.Arrival[]
   /** Events that a mail was found for. */
-  applied: Set<deliveryEvents.Inbound>
+  applied: Set<waitingEvents.Inbound>
 }
 
 /**

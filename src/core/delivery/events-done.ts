@@ -1,13 +1,13 @@
 import type { Sql, Transaction } from '../../store/db/sql.ts'
-import * as deliveryEvents from '../../store/delivery/delivery-events.ts'
 import { takeRoom, type UnappliedEvent } from '../../store/delivery/unapplied-events.ts'
+import * as waitingEvents from '../../store/batches/waiting-events.ts'
 import { countedExternal, type ReadEvent } from './match-untagged.ts'
 
 interface Done {
-  inbound: deliveryEvents.Inbound[]
+  inbound: waitingEvents.Inbound[]
   read: readonly ReadEvent[]
-  applied: ReadonlySet<deliveryEvents.Inbound>
-  held: readonly deliveryEvents.Inbound[]
+  applied: ReadonlySet<waitingEvents.Inbound>
+  held: readonly waitingEvents.Inbound[]
   external: { stored: readonly ReadEvent[]; dropped: readonly ReadEvent[] }
 }
 
@@ -20,7 +20,7 @@ export async function markDone(
   tx: Transaction,
   { inbound, read, applied, held, external }: Done,
 ): Promise<void> {
-  if (applied.size > 0) await deliveryEvents.markApplied(tx, [...applied])
+  if (applied.size > 0) await waitingEvents.markApplied(tx, [...applied])
   const namesNobody = new Map(
     read.map(({ event, inbound: from }) => [
       from,
@@ -39,12 +39,12 @@ export async function markDone(
   ])
   const kept = ignored.filter((_, index) => hasRoom[index] === true)
   for (const { event } of ignored.filter((each) => !kept.includes(each))) dropped.add(event)
-  if (kept.length > 0) await deliveryEvents.markIgnored(tx, kept)
-  if (dropped.size > 0) await deliveryEvents.remove(tx, [...dropped])
+  if (kept.length > 0) await waitingEvents.markIgnored(tx, kept)
+  if (dropped.size > 0) await waitingEvents.remove(tx, [...dropped])
 }
 
 const countedIgnored = (
-  { organizationId, connectionId, body }: deliveryEvents.Inbound,
+  { organizationId, connectionId, body }: waitingEvents.Inbound,
   reason: string,
 ): UnappliedEvent => ({
   organizationId,
@@ -59,10 +59,10 @@ const countedIgnored = (
 /** An event that cannot be applied is kept with the reason, or deleted where there is no room. */
 export async function setAside(
   sql: Sql,
-  event: deliveryEvents.Inbound,
+  event: waitingEvents.Inbound,
   error: unknown,
 ): Promise<void> {
   const [hasRoom] = await takeRoom(sql, [{ ...countedIgnored(event, 'set_aside'), isUnread: true }])
-  if (hasRoom === true) await deliveryEvents.setAside(sql, event, String(error))
-  else await deliveryEvents.remove(sql, [event])
+  if (hasRoom === true) await waitingEvents.setAside(sql, event, String(error))
+  else await waitingEvents.remove(sql, [event])
 }

@@ -4,10 +4,10 @@ import { isEventKind } from '../../domain/status.ts'
 import { dayBucket, timeOf, type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as plans from '../../store/access/plans.ts'
 import { type Executor, type Sql, transact, type Transaction } from '../../store/db/sql.ts'
-import type { Inbound } from '../../store/delivery/delivery-events.ts'
 import * as externalMails from '../../store/delivery/external-mails.ts'
 import * as inboundEvents from '../../store/delivery/inbound-events.ts'
 import { listFull, type UnappliedEvent } from '../../store/delivery/unapplied-events.ts'
+import type { Inbound } from '../../store/batches/waiting-events.ts'
 import { addressHash } from '../../keys/tokens.ts'
 
 /** A stored event that could be read. */

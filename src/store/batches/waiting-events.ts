@@ -1,0 +1,136 @@
+import type { Executor, Sql, Transaction } from '../db/sql.ts'
+import type { WaitingDays } from '../delivery/waiting-days.ts'
+
+export interface Inbound {
+  receivedOn: string
+  position: number
+  organizationId: string
+  connectionId: string
+  /** JSON: read one by one, since what one says takes many times the memory of its text. */
+  body: string
+  receivedAt: string
+  /** It was looked at before. */
+  isPutOff: boolean
+}
+
+/** Of one set, as text, not counting the last event: some 8 KB for each of 500. */
+const MOST_BYTES = 4 * 1024 * 1024
+
+/**
+ * Stored events that wait, oldest first, and are not put off: up to `limit`, fewer of large ones,
+ * at least one. Held by the transaction; another applier takes others.
+ *
+ * Row after row, so that Postgres writes out the texts of those only that are taken: a large one
+ * may take it a second.
+ */
+export const lockWaiting = (tx: Transaction, limit: number, { first, last }: WaitingDays) => tx<
+  Inbound[]
+>`
+  with recursive put_off as materialized (
+    select received_on, position, organization_id, connection_id, body, received_at,
+      true as is_put_off
+    from inbound_events
+    where applied_at is null and look_at is not null and look_at <= statement_timestamp()
+      and received_on between ${first}::date and ${last}::date
+    order by look_at
+    limit ${limit}
+    for update skip locked
+  ), fresh as materialized (
+    select received_on, position, organization_id, connection_id, body, received_at,
+      false as is_put_off
+    from inbound_events
+    where applied_at is null and look_at is null
+      and received_on between ${first}::date and ${last}::date
+    order by position
+    limit ${limit}
+    for update skip locked
+  ), numbered as materialized (
+    select waiting.*, row_number() over (order by position) as place
+    from (select * from put_off union all select * from fresh) waiting
+    order by position
+    limit ${limit}
+  ), taken as (
+    select place, received_on, position, organization_id, connection_id, body::text as said,
+      received_at, is_put_off, 0::bigint as bytes_before
+    from numbered
+    where place = 1
+    union all
+    select n.place, n.received_on, n.position, n.organization_id, n.connection_id, n.body::text,
+      n.received_at, n.is_put_off, t.bytes_before + octet_length(t.said)
+    from taken t
+    join numbered n on n.place = t.place + 1
+    where t.bytes_before + octet_length(t.said) < ${MOST_BYTES}
+  )
+  select received_on, position, organization_id, connection_id, said as body, received_at,
+    is_put_off
+  from taken
+  order by position`
+
+/** As plain values, by which the planner leaves out the other days' partitions. */
+const daysOf = (events: readonly Inbound[]): string[] => [
+  ...new Set(events.map(({ receivedOn }) => receivedOn)),
+]
+
+const PUT_OFF_MS = 500
+
+/**
+ * Events are looked at again later; those that may be about a mail whose call is still open, in a
+ * moment.
+ */
+export const putOff = (sql: Executor, events: readonly Inbound[], waitMs = PUT_OFF_MS) => sql`
+  update inbound_events e
+  set look_at = clock_timestamp() + ${waitMs} * interval '1 millisecond'
+  from unnest(
+    ${events.map((event) => event.receivedOn)}::date[],
+    ${events.map((event) => event.position)}::bigint[]
+  ) as a (received_on, position)
+  where e.received_on = a.received_on and e.position = a.position
+    and e.received_on = any(${daysOf(events)}::date[])`
+
+/** Events from which nothing follows, each with the reason; what they say is kept. */
+export const markIgnored = (
+  tx: Transaction,
+  ignored: readonly { event: Inbound; reason: string }[],
+) => tx`
+  update inbound_events e
+  set applied_at = clock_timestamp(), ignored = a.reason
+  from unnest(
+    ${ignored.map(({ event }) => event.receivedOn)}::date[],
+    ${ignored.map(({ event }) => event.position)}::bigint[],
+    ${ignored.map(({ reason }) => reason)}::text[]
+  ) as a (received_on, position, reason)
+  where e.received_on = a.received_on and e.position = a.position
+    and e.received_on = any(${daysOf(ignored.map(({ event }) => event))}::date[])`
+
+/** Deletes events that are not applied and for which their connections have no room left. */
+export const remove = (sql: Executor, events: readonly Inbound[]) => sql`
+  delete from inbound_events e
+  using unnest(
+    ${events.map((event) => event.receivedOn)}::date[],
+    ${events.map((event) => event.position)}::bigint[]
+  ) as a (received_on, position)
+  where e.received_on = a.received_on and e.position = a.position and e.applied_at is null
+    and e.received_on = any(${daysOf(events)}::date[])`
+
+/**
+ * Sets an event aside that cannot be applied, with the reason, so that the others go on; not when
+ * another applier has done with it meanwhile.
+ */
+export const setAside = (sql: Sql, { receivedOn, position }: Inbound, error: string) => sql`
+  update inbound_events
+  set applied_at = clock_timestamp(), error = ${error.slice(0, 500)}
+  where received_on = ${receivedOn}::date and position = ${position} and applied_at is null`
+
+/**
+ * What an event said is not kept once it is applied: it names people, and what counts of it is in
+ * the mail's own rows by now. The envelope's id stays, so that the same event is still the same.
+ */
+export const markApplied = (tx: Transaction, events: Inbound[]) => tx`
+  update inbound_events e
+  set applied_at = clock_timestamp(), body = '{}'
+  from unnest(
+    ${events.map((event) => event.receivedOn)}::date[],
+    ${events.map((event) => event.position)}::bigint[]
+  ) as a (received_on, position)
+  where e.received_on = a.received_on and e.position = a.position
+    and e.received_on = any(${daysOf(events)}::date[])`
