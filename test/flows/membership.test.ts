@@ -123,7 +123,7 @@ describe('a segment that an enabled workflow watches', () => {
     expect(await counts()).toEqual([1, 0, 0, 0, 0])
     await client.post('/v1/events', { name: 'bought', contactId: id })
     await transact(workerSql, (tx) =>
-      worsen(tx, client.organizationId, [{ contactId: id, status: 'bounced' }]),
+      worsen(tx, [{ organizationId: client.organizationId, contactId: id, status: 'bounced' }]),
     )
     await api.sql`
       insert into contact_stats (organization_id, contact_id, emails_opened)

@@ -1,31 +1,32 @@
-import type { Addressed } from '../../domain/address.ts'
+import { addressed } from '../../keys/addresses.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Reason } from '../../store/consent/suppressions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
-import { suppress } from './email-status.ts'
+import type { Keyring } from '../../keys/tokens.ts'
+import { suppressEach } from './email-status.ts'
 
 /** A bounce, complaint or suppression that the provider reports for a mailed address. */
 export interface BounceOrComplaint {
+  organizationId: Uuid
   recipient: string
   status: Reason
   occurredAt: string
 }
 
 /**
- * Applies delivery events to the suppression list and to the contacts that now have the addresses.
- * Locks the addresses, then the contacts.
+ * Applies delivery events of any organizations to their suppression lists and to the contacts that
+ * have the addresses by now. Locks the addresses, then the contacts.
  */
 export const applyBouncesAndComplaints = (
   tx: Transaction,
-  organizationId: Uuid,
+  keyring: Keyring,
   events: readonly BounceOrComplaint[],
-  addressOf: (email: string) => Addressed,
 ) =>
-  suppress(
+  suppressEach(
     tx,
-    organizationId,
-    events.map(({ recipient, status, occurredAt }) => ({
-      address: addressOf(recipient),
+    events.map(({ organizationId, recipient, status, occurredAt }) => ({
+      organizationId,
+      address: addressed(keyring, organizationId, recipient),
       status,
       source: 'event',
       occurredAt,

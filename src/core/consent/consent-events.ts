@@ -28,7 +28,16 @@ export async function recordConsent(
   await fire(tx, organizationId, events.flatMap(occurrencesOf), requestId)
 }
 
-/** Only topics trigger flows, so a change of all mail is also recorded for each topic. */
+/**
+ * Records changes of all mail of contacts of several organizations, for which no flow waits. The
+ * contacts are locked, and this transaction has changed them.
+ */
+export const recordConsentEach = (
+  tx: Transaction,
+  events: readonly (Omit<ConsentEvent, 'topicId'> & { organizationId: Uuid })[],
+) => consentEvents.appendEach(tx, events)
+
+/** Only topics trigger flows: a change of all mail is also recorded for each topic. */
 function occurrencesOf({ contactId, kind, topicId, source }: ConsentEvent): Occurrence[] {
   if (topicId === undefined) return []
   const about = { contactId, topicId, byStep: source === 'workflow' }

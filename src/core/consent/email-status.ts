@@ -5,7 +5,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import * as contactStatuses from '../../store/consent/contact-statuses.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
-import { recordConsent } from './consent-events.ts'
+import { recordConsent, recordConsentEach } from './consent-events.ts'
 import * as subscriptions from './subscriptions.ts'
 
 export interface SuppressionRequest {
@@ -33,39 +33,53 @@ export interface StatusChange {
  * Locks the addresses, then the contacts: call it after locking messages and before locking
  * contacts.
  */
-export async function suppress(
+export const suppress = (
   tx: Transaction,
   organizationId: Uuid,
   requests: readonly SuppressionRequest[],
   requestId?: string,
+): Promise<StatusChange[]> =>
+  suppressEach(
+    tx,
+    requests.map((request) => ({ organizationId, ...request })),
+    requestId,
+  )
+
+/**
+ * The same for addresses of several organizations, each on the list of its own. Two sets lock in
+ * one order: addresses and contacts by organization first.
+ */
+export async function suppressEach(
+  tx: Transaction,
+  requests: readonly (SuppressionRequest & { organizationId: Uuid })[],
+  requestId?: string,
 ): Promise<StatusChange[]> {
   if (requests.length === 0) return []
-  await suppressions.lock(
+  await suppressions.lockEach(tx, requests, 'update')
+  const findHolder = await contactStatuses.lockHolders(
     tx,
-    organizationId,
-    requests.map(({ address }) => address),
-    'update',
+    requests.flatMap(({ organizationId, address: { email } }) =>
+      email === null ? [] : [{ organizationId, email }],
+    ),
   )
-  const holders = await contactStatuses.lockHolders(
-    tx,
-    organizationId,
-    requests.flatMap(({ address }) => address.email ?? []),
-  )
-  const valid = requests.filter(({ address, occurredAt }) => {
-    const resubscribedAt = holders.get(address.email ?? '')?.resubscribedAt ?? null
+  const held = requests.map((request) => {
+    const { organizationId, address } = request
+    return { ...request, holder: findHolder(organizationId, address.email ?? '') }
+  })
+  const valid = held.filter(({ holder, occurredAt }) => {
+    const resubscribedAt = holder?.resubscribedAt ?? null
     return occurredAt === undefined || resubscribedAt === null || occurredAt > resubscribedAt
   })
-  await suppressions.put(
+  await suppressions.putEach(
     tx,
-    organizationId,
-    valid.map(({ address, status, source }) => ({ address, reason: status, source })),
+    valid.map(({ status, ...entry }) => ({ ...entry, reason: status })),
   )
-  const worst = new Map<Uuid, StatusChange & { source: suppressions.EntrySource; own: boolean }>()
-  for (const { address, status, source, own = false } of valid) {
-    const holder = holders.get(address.email ?? '')
+  const worst = new Map<Uuid, HeldChange>()
+  for (const { organizationId, holder, status, source, own = false } of valid) {
     if (holder === undefined) continue
     const worstEntry = worst.get(holder.id)
     worst.set(holder.id, {
+      organizationId,
       contactId: holder.id,
       email: holder.email,
       before: holder.emailStatus,
@@ -75,26 +89,11 @@ export async function suppress(
     })
   }
   const changed = [...worst.values()].filter(({ before, status }) => before !== status)
-  await contactStatuses.worsen(tx, organizationId, changed)
-  const own = [...worst.values()].filter((each) => each.own).map(({ contactId }) => contactId)
-  await contactStatuses.recordOptOuts(tx, organizationId, own)
-  await subscriptions.unsubscribeAll(tx, organizationId, own, {
-    source: 'link',
-    own: true,
-    requestId,
-  })
-  const otherChanges = changed.filter((each) => each.status === 'unsubscribed' && !each.own)
-  await subscriptions.unsubscribeAll(
+  await contactStatuses.worsen(tx, changed)
+  await unsubscribeFromTopics(tx, [...worst.values()], requestId)
+  await recordConsentEach(
     tx,
-    organizationId,
-    otherChanges.map(({ contactId }) => contactId),
-    { source: 'api', own: false, requestId },
-  )
-  await recordConsent(
-    tx,
-    organizationId,
-    changed.map(({ contactId, status, source }) => ({ contactId, kind: kindOf(status), source })),
-    requestId,
+    changed.map(({ status, ...change }) => ({ ...change, kind: kindOf(status) })),
   )
   return changed.map(({ contactId, email, before, status }) => ({
     contactId,
@@ -104,6 +103,35 @@ export async function suppress(
   }))
 }
 
+type HeldChange = StatusChange & {
+  organizationId: Uuid
+  source: suppressions.EntrySource
+  own: boolean
+}
+
+/** A contact that asked for it, or that became `unsubscribed`, leaves all topics. */
+async function unsubscribeFromTopics(
+  tx: Transaction,
+  held: readonly HeldChange[],
+  requestId: string | undefined,
+): Promise<void> {
+  const leaving = held.filter(
+    ({ own, before, status }) => own || (status === 'unsubscribed' && before !== status),
+  )
+  for (const organizationId of new Set(leaving.map((each) => each.organizationId))) {
+    const idsOf = (isOwn: boolean) =>
+      leaving
+        .filter((each) => each.organizationId === organizationId && each.own === isOwn)
+        .map(({ contactId }) => contactId)
+    await contactStatuses.recordOptOuts(tx, organizationId, idsOf(true))
+    const own = { source: 'link', own: true, requestId } as const
+    await subscriptions.unsubscribeAll(tx, organizationId, idsOf(true), own)
+    const others = { source: 'api', own: false, requestId } as const
+    await subscriptions.unsubscribeAll(tx, organizationId, idsOf(false), others)
+  }
+}
+
+/** A status that a caller wrote into a contact. */
 export interface WrittenStatus {
   contactId: Uuid
   address: Addressed | null

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { addressed } from '../../keys/addresses.ts'
 import {
   contactStatus,
   COUNTED,
@@ -28,7 +27,6 @@ import {
   type Transaction,
   transact,
 } from '../../store/db/sql.ts'
-import type { Uuid } from '../../runtime/ids.ts'
 import type { Keyring } from '../../keys/tokens.ts'
 import { earliestTagged, type Times, timesOf } from './event-times.ts'
 import { markDone, setAside } from './events-done.ts'
@@ -93,11 +91,12 @@ export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEven
 
 /**
  * Events come in any order, any number of times, to any number of appliers: what is known of a mail
- * is a function of the events seen (`learn`), and every counter moves by the difference. Locks are
- * taken in one order everywhere: mails by key, then of one organization after the other addresses,
- * contacts and subscriptions, then stats, which look at contacts once more, then what executions
- * wait for, what silence is judged by, batches. Returns how many mails these events showed to have
- * been accepted a second time.
+ * is a function of the events seen (`learn`), and every counter moves by the difference. The events
+ * of a set may be of hundreds of organizations: each statement is about all of them, and every row
+ * is found by its own organization. Locks are taken in one order everywhere, each by its whole key:
+ * mails, addresses, contacts, then stats, which look at contacts once more, then what executions
+ * wait for, what silence is judged by, variants, batches. Returns how many mails these events
+ * showed to have been accepted a second time.
  */
 async function applyLocked(
   tx: Transaction,
@@ -116,30 +115,22 @@ async function applyLocked(
     id === undefined ? [] : [{ ...from, id }],
   )
 
-  const effects: Effect[] = []
-  const engagements = new Map<string, Arrived[]>()
-  const stats: deliveryEvents.StatsDelta[] = []
-  const batches = new Map<string, deliveryEvents.BatchDelta>()
-  const arrivals: answeredCounts.Arrival[] = []
-  const applied = new Set<waitingEvents.Inbound>()
-  let duplicates = 0
-  for (const group of groups([...read.flatMap(byTag), ...matched])) {
-    const changes = { effects, engagements, stats, batches, arrivals, applied }
-    duplicates += await applyToBucket(tx, group, changes)
+  const changes: Changes = {
+    effects: [],
+    engagements: [],
+    stats: [],
+    batches: new Map(),
+    arrivals: [],
+    applied: new Set(),
   }
-  await applyEffects(tx, keyring, effects)
+  const { effects, engagements, stats, batches, arrivals, applied } = changes
+  const duplicates = await applyToMails(tx, [...read.flatMap(byTag), ...matched], changes)
+  await applyBouncesAndComplaints(tx, keyring, effects)
   if (stats.length > 0) await deliveryEvents.bumpStats(tx, stats)
-  for (const organizationId of [...engagements.keys()].toSorted()) {
-    await matchEngagements(tx, organizationId, engagements.get(organizationId) ?? [])
-  }
+  await matchEngagements(tx, engagements)
   if (arrivals.length > 0) await answeredCounts.recordArrivals(tx, arrivals)
   if (probes.length > 0) await recordProbeArrivals(tx, probes)
-  for (const batch of changedBatches([...batches.values()])) {
-    for (const [position, moved] of [...batch.variants].toSorted(([a], [b]) => a - b)) {
-      await batchVariants.bump(tx, { ...batch, position }, moved)
-    }
-    await deliveryEvents.bumpBatch(tx, batch)
-  }
+  await bumpBatches(tx, [...batches.values()])
   for (const { event, inbound: from } of read) if (event.isTrial) applied.add(from)
   if (held.length > 0) await waitingEvents.putOff(tx, held)
   await markDone(tx, { inbound, read, applied, held, external })
@@ -155,28 +146,10 @@ function byTag({ event, inbound }: ReadEvent): MatchedEvent[] {
   return [{ event, inbound, bucket: tagged.bucket, id: tagged.id }]
 }
 
-interface Effect extends BounceOrComplaint {
-  organizationId: string
-}
-
-/** Changes the suppression list and the contacts, in the order of their organizations. */
-async function applyEffects(
-  tx: Transaction,
-  keyring: Keyring,
-  effects: readonly Effect[],
-): Promise<void> {
-  const byOrganization = groupBy(effects, ({ organizationId }) => organizationId)
-  for (const organizationId of [...byOrganization.keys()].toSorted()) {
-    const given = byOrganization.get(organizationId) ?? []
-    const addressOf = (email: string) => addressed(keyring, organizationId, email)
-    await applyBouncesAndComplaints(tx, organizationId, given, addressOf)
-  }
-}
-
 interface Changes {
-  effects: Effect[]
-  /** With mails of executions, by organization. */
-  engagements: Map<string, Arrived[]>
+  effects: BounceOrComplaint[]
+  /** With mails of executions. */
+  engagements: Arrived[]
   stats: deliveryEvents.StatsDelta[]
   batches: Map<string, deliveryEvents.BatchDelta>
   /** First events of mails whose calls were answered. */
@@ -185,31 +158,23 @@ interface Changes {
   applied: Set<waitingEvents.Inbound>
 }
 
-/**
- * The events of one organization's bucket: one partition, one lock order. Returns how many second
- * acceptances they told of.
- */
-async function applyToBucket(
+/** Writes what events say of their mails. Returns how many second acceptances they told of. */
+async function applyToMails(
   tx: Transaction,
-  group: MatchedEvent[],
+  matched: readonly MatchedEvent[],
   changes: Changes,
 ): Promise<number> {
-  const [first] = group
-  if (!first) return 0
-  const {
-    bucket,
-    inbound: { organizationId },
-  } = first
-  const key = { organizationId, bucket }
-  const byMail = groupBy(group, ({ id }) => id)
-  const mails = await deliveryEvents.lockMails(tx, key, [...byMail.keys()].toSorted())
+  if (matched.length === 0) return 0
+  const byMail = groupBy(matched, (each) => keyOf(placeOf(each)))
+  const places = [...byMail.values()].flatMap(([first]) => (first ? placeOf(first) : []))
+  const mails = await deliveryEvents.lockMails(tx, places)
 
   const changed: deliveryEvents.MailRow[] = []
   const proven: deliveryEvents.MailRow[] = []
   const timeline: deliveryEvents.TimelineEntry[] = []
-  const others: { mailId: string; connectionId: string; messageId: string }[] = []
+  const others: (deliveryEvents.MailKey & { connectionId: string; messageId: string })[] = []
   for (const mail of mails) {
-    const events = (byMail.get(mail.id) ?? []).filter(
+    const events = (byMail.get(keyOf(mail)) ?? []).filter(
       ({ inbound }) => inbound.connectionId === mail.connectionId,
     )
     for (const { inbound } of events) changes.applied.add(inbound)
@@ -220,12 +185,8 @@ async function applyToBucket(
     // Another may turn out to be the first; this one is counted as the mail's own all the same.
     const messageId = mail.messageId ?? after.messageId
     for (const { event } of events) {
-      timeline.push(
-        entry(mail.id, event, { isErased, isKnownBy: after.claimedAt && after.messageId }),
-      )
-      if (event.messageId === messageId) continue
-      const { connectionId } = mail
-      others.push({ mailId: mail.id, connectionId, messageId: event.messageId })
+      timeline.push(entry(mail, event, { isErased, isKnownBy: after.claimedAt && after.messageId }))
+      if (event.messageId !== messageId) others.push({ ...mail, messageId: event.messageId })
     }
 
     const firstEventAt = mail.firstEventAt ?? earliestTagged(events)
@@ -235,36 +196,44 @@ async function applyToBucket(
     const row = { ...mail, ...after, firstEventAt, subject, ...hidden }
     const isHeard = mail.firstEventAt === null && firstEventAt !== null
     if (isHeard && mail.state === 'sent' && mail.claimedAt !== null) {
-      const { connectionId, claimedAt } = mail
+      const { organizationId, connectionId, claimedAt } = mail
       changes.arrivals.push({ organizationId, connectionId, claimedAt, receivedAt: firstEventAt })
     }
     const moved = delta(mail, row)
     changed.push(row)
     if (moved.sent === 1) proven.push({ ...row, messageId })
-    const ofPeople = peoplesDelta(mail, row)
-    count(changes, organizationId, row, { moved, ofPeople, times: timesOf(after, events) })
-    if (mail.executionId !== null) noteEngagements(changes, organizationId, mail.id, events)
-    changes.effects.push(...effectsOf(mail, organizationId, events))
+    count(changes, row, { moved, ofPeople: peoplesDelta(mail, row), times: timesOf(after, events) })
+    if (mail.executionId !== null) changes.engagements.push(...engagementsWith(mail, events))
+    changes.effects.push(...effectsOf(mail, events))
   }
-  if (changed.length > 0) await deliveryEvents.updateMails(tx, key, changed)
-  if (proven.length > 0) await recordSent(tx, key, proven)
-  if (timeline.length > 0) await deliveryEvents.append(tx, key, timeline)
+  if (changed.length > 0) await deliveryEvents.updateMails(tx, changed)
+  if (proven.length > 0) await recordSent(tx, proven)
+  if (timeline.length > 0) await deliveryEvents.append(tx, timeline)
   if (others.length === 0) return 0
-  const duplicates = await deliveryEvents.recordDuplicates(tx, key, others)
-  for (const { id } of duplicates) {
-    const batchId = mails.find((mail) => mail.id === id)?.batchId
-    const batch = batchId ? changes.batches.get(batchId) : undefined
+  const duplicates = await deliveryEvents.recordDuplicates(tx, others)
+  const batchIds = new Map(mails.map((mail) => [keyOf(mail), mail.batchId]))
+  for (const duplicate of duplicates) {
+    const batch = changes.batches.get(batchIds.get(keyOf(duplicate)) ?? '')
     if (batch) batch.duplicates++
   }
   return duplicates.length
 }
 
+/** One text for each place. */
+const keyOf = ({ organizationId, bucket, id }: deliveryEvents.MailKey): string =>
+  `${organizationId} ${bucket} ${id}`
+
+const placeOf = ({ bucket, id, inbound: { organizationId } }: MatchedEvent) => ({
+  organizationId,
+  bucket,
+  id,
+})
+
 /** What events of a mail do to its address. */
 function effectsOf(
-  { recipient }: deliveryEvents.MailRow,
-  organizationId: string,
+  { organizationId, recipient }: deliveryEvents.MailRow,
   events: readonly MatchedEvent[],
-): Effect[] {
+): BounceOrComplaint[] {
   if (recipient === null) return []
   return events.flatMap(({ event }) => {
     const status = contactStatus(event)
@@ -276,54 +245,62 @@ function effectsOf(
  * Mails that only an event proved to be sent: their message ids, and no second try for them.
  * Executions that wait for them are woken.
  */
-async function recordSent(
-  tx: Transaction,
-  key: deliveryEvents.BucketKey,
-  mails: deliveryEvents.MailRow[],
-): Promise<void> {
-  await deliveryEvents.recordMessageIds(tx, key, mails)
-  await deliveryEvents.unqueue(tx, key, mails)
-  const wakes = mails.flatMap(({ executionId }) =>
-    executionId === null ? [] : [{ kind: 'wake_execution' as const, payload: { executionId } }],
+async function recordSent(tx: Transaction, mails: deliveryEvents.MailRow[]): Promise<void> {
+  await deliveryEvents.recordMessageIds(tx, mails)
+  await deliveryEvents.unqueue(tx, mails)
+  const wakes = mails.flatMap(({ organizationId, executionId }) =>
+    executionId === null
+      ? []
+      : [
+          {
+            organizationId,
+            message: { kind: 'wake_execution', payload: { executionId } } as const,
+          },
+        ],
   )
-  await outbox.putAll(tx, key.organizationId, wakes, undefined)
+  await outbox.putEach(tx, wakes)
 }
 
-/** Batches whose figures move, in the order of their keys; a completed one is corrected too. */
-const changedBatches = (deltas: readonly deliveryEvents.BatchDelta[]) =>
-  deltas
-    .filter(
-      ({ delta, duplicates, variants }) =>
-        duplicates !== 0 ||
-        [delta, ...[...variants.values()].flatMap(({ share, rest }) => [share, rest])].some(
-          (each) => COUNTED.some((name) => each[name] !== 0),
-        ),
-    )
-    .toSorted((a, b) => (a.batchId < b.batchId ? -1 : 1))
+/** Moves the figures of batches and of their variants; a completed batch is corrected too. */
+async function bumpBatches(
+  tx: Transaction,
+  deltas: readonly deliveryEvents.BatchDelta[],
+): Promise<void> {
+  const changed = deltas.filter(
+    ({ delta, duplicates, variants }) =>
+      duplicates !== 0 ||
+      [delta, ...[...variants.values()].flatMap(({ share, rest }) => [share, rest])].some((each) =>
+        COUNTED.some((name) => each[name] !== 0),
+      ),
+  )
+  const variants = changed.flatMap(({ organizationId, batchId, variants: ofBatch }) =>
+    [...ofBatch].map(([position, moved]) => ({ organizationId, batchId, position, ...moved })),
+  )
+  if (variants.length > 0) await batchVariants.bump(tx, variants)
+  if (changed.length > 0) await deliveryEvents.bumpBatches(tx, changed)
+}
 
-function noteEngagements(
-  { engagements }: Changes,
-  organizationId: string,
-  mailId: string,
+/** What executions may wait for in the events of a mail. */
+const engagementsWith = (
+  { organizationId, id }: deliveryEvents.MailRow,
   events: readonly MatchedEvent[],
-): void {
-  const known = engagements.get(organizationId) ?? []
-  for (const { event } of events) {
-    for (const engagement of awaitedOf(event)) {
-      known.push({ mailId, engagement, at: event.occurredAt })
-    }
-  }
-  engagements.set(organizationId, known)
-}
+): Arrived[] =>
+  events.flatMap(({ event }) =>
+    awaitedOf(event).map((engagement) => ({
+      organizationId,
+      mailId: id,
+      engagement,
+      at: event.occurredAt,
+    })),
+  )
 
 function count(
   changes: Changes,
-  organizationId: string,
   mail: deliveryEvents.MailRow,
   { moved, ofPeople, times }: { moved: Delta; ofPeople: Delta; times: Times },
 ) {
   const { sent, opened, clicked } = ofPeople
-  const { contactId } = mail
+  const { organizationId, contactId } = mail
   const isChanged = sent !== 0 || Object.values(times).some((time) => time !== null)
   if (contactId && isChanged) {
     changes.stats.push({ organizationId, contactId, sent, opened, clicked, ...times })
@@ -352,20 +329,14 @@ function add(sum: Delta, moved: Delta): void {
 
 /** Of another acceptance the timeline also shows the message id. */
 function entry(
-  logId: Uuid,
+  mail: deliveryEvents.MailRow,
   event: SesEvent,
   { isErased, isKnownBy }: { isErased: boolean; isKnownBy: string | null },
 ): deliveryEvents.TimelineEntry {
   const { kind, occurredAt, distinct, messageId } = event
   const fingerprint = createHash('sha256').update(distinct).digest().subarray(0, 16)
   const data = messageId === isKnownBy ? event.data : { ...event.data, messageId }
-  return { logId, kind, fingerprint, occurredAt, data: isErased ? {} : data }
-}
-
-/** By organization and bucket, in the order of those keys. */
-function groups(events: readonly MatchedEvent[]): MatchedEvent[][] {
-  const byBucket = groupBy(events, ({ inbound, bucket }) => `${inbound.organizationId} ${bucket}`)
-  return [...byBucket.keys()].toSorted().map((key) => byBucket.get(key) ?? [])
+  return { mail, kind, fingerprint, occurredAt, data: isErased ? {} : data }
 }
 
 /** `Map.groupBy` of newer Nodes. */

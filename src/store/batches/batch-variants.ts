@@ -113,40 +113,57 @@ export const addSent = (
   returning 1`
     : sql`select 1`
 
-interface VariantDelta {
-  sent: number
-  delivered: number
-  opened: number
-  clicked: number
-  bounced: number
-  complained: number
+const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const
+type Figures = Record<(typeof FIGURES)[number], number>
+
+/** What events have moved of a variant: figures of the share, and of the rest. */
+export interface VariantDelta {
+  organizationId: Uuid
+  batchId: Uuid
+  position: number
+  share: Figures
+  rest: Figures
 }
 
-/** What events have moved: of the share, and of the rest. */
-export interface VariantMoves {
-  share: VariantDelta
-  rest: VariantDelta
-}
-
-/** Figures that events have moved. */
-export const bump = (
-  tx: Transaction,
-  {
-    organizationId,
-    batchId,
-    position,
-  }: { organizationId: string; batchId: Uuid; position: number },
-  { share, rest }: VariantMoves,
-) => tx`
-  update batch_variants
-  set sent = sent + ${share.sent}, delivered = delivered + ${share.delivered},
-    opened = opened + ${share.opened}, clicked = clicked + ${share.clicked},
-    bounced = bounced + ${share.bounced}, complained = complained + ${share.complained},
-    rest_sent = rest_sent + ${rest.sent}, rest_delivered = rest_delivered + ${rest.delivered},
-    rest_opened = rest_opened + ${rest.opened}, rest_clicked = rest_clicked + ${rest.clicked},
-    rest_bounced = rest_bounced + ${rest.bounced},
-    rest_complained = rest_complained + ${rest.complained}
-  where organization_id = ${organizationId} and batch_id = ${batchId} and position = ${position}`
+/** Figures that events have moved. The variants are locked in the order of their keys. */
+export const bump = (tx: Transaction, deltas: readonly VariantDelta[]) => tx`
+  with moved as (
+    select *
+    from jsonb_to_recordset(${tx.json(
+      deltas.map(({ organizationId, batchId, position, share, rest }) => ({
+        organization_id: organizationId,
+        batch_id: batchId,
+        position,
+        ...Object.fromEntries(FIGURES.map((name) => [name, share[name]])),
+        ...Object.fromEntries(FIGURES.map((name) => [`rest_${name}`, rest[name]])),
+      })),
+    )}) as d (organization_id uuid, batch_id uuid, position smallint, sent integer,
+      delivered integer, opened integer, clicked integer, bounced integer, complained integer,
+      rest_sent integer, rest_delivered integer, rest_opened integer, rest_clicked integer,
+      rest_bounced integer, rest_complained integer)
+    order by batch_id, position
+  ), held as materialized (
+    select moved.*
+    from moved
+    cross join lateral (
+      select
+      from batch_variants
+      where organization_id = moved.organization_id and batch_id = moved.batch_id
+        and position = moved.position
+      for no key update
+    ) locked
+  )
+  update batch_variants v
+  set sent = v.sent + held.sent, delivered = v.delivered + held.delivered,
+    opened = v.opened + held.opened, clicked = v.clicked + held.clicked,
+    bounced = v.bounced + held.bounced, complained = v.complained + held.complained,
+    rest_sent = v.rest_sent + held.rest_sent, rest_delivered = v.rest_delivered + held.rest_delivered,
+    rest_opened = v.rest_opened + held.rest_opened, rest_clicked = v.rest_clicked + held.rest_clicked,
+    rest_bounced = v.rest_bounced + held.rest_bounced,
+    rest_complained = v.rest_complained + held.rest_complained
+  from held
+  where v.organization_id = held.organization_id and v.batch_id = held.batch_id
+    and v.position = held.position`
 
 interface TestedBatch {
   winnerBy: 'opened' | 'clicked' | 'manual'

@@ -10,8 +10,29 @@ export interface ConsentEvent {
 }
 
 /**
- * Appends events to the record of consent. Their contacts must be locked. They count as changed, so
- * that a sync by `updatedAfter` reads them again, unless this transaction wrote them anyway.
+ * Appends events of all mail of contacts of several organizations. This transaction has changed the
+ * contacts.
+ */
+export async function appendEach(
+  tx: Transaction,
+  events: readonly (Omit<ConsentEvent, 'topicId'> & { organizationId: Uuid })[],
+): Promise<void> {
+  if (events.length === 0) return
+  await tx`
+    insert into consent_events (organization_id, contact_id, id, kind, source)
+    select *
+    from unnest(
+      ${events.map(({ organizationId }) => organizationId)}::uuid[],
+      ${events.map(({ contactId }) => contactId)}::uuid[],
+      ${events.map(() => uuidv7())}::uuid[],
+      ${events.map(({ kind }) => kind)}::text[],
+      ${events.map(({ source }) => source)}::text[]
+    )`
+}
+
+/**
+ * Appends events to the record of consent. Their contacts have changed: a sync by `updatedAfter`
+ * reads them again. What this transaction wrote itself is new already. The contacts are locked.
  */
 export const append = (
   tx: Transaction,

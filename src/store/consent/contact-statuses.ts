@@ -55,32 +55,38 @@ export interface Holder {
   resubscribedAt: string | null
 }
 
-/** Returns the contacts with these addresses by address, locked in the order of their ids. */
+/**
+ * Locks the contacts that have these addresses, each of its organization, in the order of their
+ * keys. The returned function finds one by its address.
+ */
 export async function lockHolders(
   tx: Transaction,
-  organizationId: Uuid,
-  emails: readonly string[],
-): Promise<Map<string, Holder>> {
-  if (emails.length === 0) return new Map()
+  addresses: readonly { organizationId: Uuid; email: string }[],
+): Promise<(organizationId: Uuid, email: string) => Holder | undefined> {
+  if (addresses.length === 0) return () => undefined
   // One look-up and one lock each: a young table has no statistics, and a join could read it all.
-  const rows = await tx<Holder[]>`
+  const rows = await tx<(Holder & { organizationId: Uuid })[]>`
     select held.*
     from (
-      select (
+      select wanted.organization_id, (
         select c.id
         from contacts c
-        where c.organization_id = ${organizationId} and c.email = wanted.email
+        where c.organization_id = wanted.organization_id and c.email = wanted.email
       ) as id
-      from unnest(${[...emails]}::text[]) as wanted (email)
-      order by 1
+      from unnest(
+        ${addresses.map(({ organizationId }) => organizationId)}::uuid[],
+        ${addresses.map(({ email }) => email)}::text[]
+      ) as wanted (organization_id, email)
+      order by 1, 2
     ) found
     cross join lateral (
-      select id, email, email_status, resubscribed_at
+      select organization_id, id, email, email_status, resubscribed_at
       from contacts
-      where organization_id = ${organizationId} and id = found.id
+      where organization_id = found.organization_id and id = found.id
       for no key update
     ) held`
-  return new Map(rows.map((holder) => [holder.email, holder]))
+  const holders = new Map(rows.map((held) => [`${held.organizationId} ${held.email}`, held]))
+  return (organizationId, email) => holders.get(`${organizationId} ${email}`)
 }
 
 const STATUSES = [...EMAIL_STATUSES]
@@ -88,8 +94,7 @@ const STATUSES = [...EMAIL_STATUSES]
 /** Writes statuses into locked contacts, never a better one than the present. */
 export async function worsen(
   tx: Transaction,
-  organizationId: Uuid,
-  changed: readonly { contactId: Uuid; status: EmailStatus }[],
+  changed: readonly { organizationId: Uuid; contactId: Uuid; status: EmailStatus }[],
 ): Promise<void> {
   if (changed.length === 0) return
   const [first, last] = span(changed.map(({ contactId }) => contactId))
@@ -100,10 +105,11 @@ export async function worsen(
       (${emailTimeColumns(tx)}) = row(${emailTimes(tx)}),
       updated_at = greatest(contacts.updated_at, now())
     from unnest(
+      ${changed.map(({ organizationId }) => organizationId)}::uuid[],
       ${changed.map(({ contactId }) => contactId)}::uuid[],
       ${changed.map(({ status }) => status)}::text[]
-    ) as draft (id, email_status)
-    where contacts.organization_id = ${organizationId}
+    ) as draft (organization_id, id, email_status)
+    where contacts.organization_id = draft.organization_id
       and contacts.id between ${first} and ${last}
       and contacts.id = draft.id
       and array_position(${STATUSES}::text[], draft.email_status)

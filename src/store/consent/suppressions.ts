@@ -23,21 +23,35 @@ export interface Entry {
  * are at most 64 locks for an organization: an import has thousands of addresses, and Postgres has
  * room for some thousands of locks in all.
  */
-export async function lock(
+export const lock = (
   tx: Transaction,
   organizationId: Uuid,
   addresses: readonly Addressed[],
   mode: 'share' | 'update',
+): Promise<void> =>
+  lockEach(
+    tx,
+    addresses.map((address) => ({ organizationId, address })),
+    mode,
+  )
+
+/** The same for addresses of several organizations. */
+export async function lockEach(
+  tx: Transaction,
+  addresses: readonly { organizationId: Uuid; address: Addressed }[],
+  mode: 'share' | 'update',
 ): Promise<void> {
-  const stripes = [...new Set(addresses.map(({ stripe }) => stripe % ADDRESS_STRIPES))]
-  if (stripes.length === 0) return
-  const key = tx`hashtextextended(${organizationId}, stripe)`
+  if (addresses.length === 0) return
+  const key = tx`hashtextextended(organization_id, stripe)`
   await tx`
     select ${mode === 'share' ? tx`pg_advisory_xact_lock_shared(${key})` : tx`pg_advisory_xact_lock(${key})`}
     from (
-      select stripe
-      from unnest(${stripes}::int[]) as stripe
-      order by stripe
+      select distinct organization_id, stripe
+      from unnest(
+        ${addresses.map(({ organizationId }) => organizationId)}::text[],
+        ${addresses.map(({ address: { stripe } }) => stripe % ADDRESS_STRIPES)}::int[]
+      ) as given (organization_id, stripe)
+      order by organization_id, stripe
     ) sorted`
 }
 
@@ -65,52 +79,61 @@ export async function lookUp(
  * Adds addresses to the list, or worsens the reason of their entries, but never improves it. An
  * entry under a retired HMAC key moves to the present key. The addresses are locked for `update`.
  */
-export async function put(
+export const put = (
   tx: Transaction,
   organizationId: Uuid,
   entries: readonly Entry[],
-): Promise<void> {
+): Promise<void> =>
+  putEach(
+    tx,
+    entries.map((entry) => ({ organizationId, ...entry })),
+  )
+
+/** An entry of the list of one of several organizations. */
+type OwnedEntry = Entry & { organizationId: Uuid }
+
+/**
+ * The same for several organizations. No two of them share a key: it stands for the address and
+ * its organization.
+ */
+export async function putEach(tx: Transaction, entries: readonly OwnedEntry[]): Promise<void> {
   if (entries.length === 0) return
-  const worst = new Map<string, Entry>()
+  const worst = new Map<string, OwnedEntry>()
   for (const entry of entries) {
     const { key } = entry.address.keys[0]
     const worstEntry = worst.get(key)
     if (worstEntry === undefined || isWorse(entry.reason, worstEntry.reason)) worst.set(key, entry)
   }
-  const givenEntries = [...worst.values()]
-  await worsen(tx, organizationId, givenEntries)
+  const given = [...worst.values()]
+  await worsen(tx, given)
   await tx`
     insert into suppressions (organization_id, id, key_id, address_key, reason, source, address)
-    select ${organizationId}, given.id, given.key_id, decode(given.key, 'hex'), given.reason,
+    select given.organization_id, given.id, given.key_id, decode(given.key, 'hex'), given.reason,
       given.source, given.address
     from ${columns(tx, givenEntries)}
     on conflict (organization_id, address_key) do nothing`
 }
 
-async function worsen(
-  tx: Transaction,
-  organizationId: Uuid,
-  givenEntries: readonly Entry[],
-): Promise<void> {
-  const keys = givenEntries.flatMap(({ address: { keys } }) =>
-    keys.map(({ key }) => ({ key, current: keys[0].key })),
+/** Updates the entries of addresses that are on the list already. */
+async function worsen(tx: Transaction, given: readonly OwnedEntry[]): Promise<void> {
+  const keys = given.flatMap(({ organizationId, address: { keys } }) =>
+    keys.map(({ key }) => ({ organizationId, key, current: keys[0].key })),
   )
-  const foundEntries = await tx<{ id: Uuid | null; current: string }[]>`
-    select (
+  const found = await tx<(Omit<ListedEntry, 'id'> & { id: Uuid | null })[]>`
+    select wanted.organization_id, (
       select id
       from suppressions
-      where organization_id = ${organizationId} and address_key = decode(wanted.key, 'hex')
+      where organization_id = wanted.organization_id and address_key = decode(wanted.key, 'hex')
     ) as id, wanted.current
     from unnest(
+      ${keys.map(({ organizationId }) => organizationId)}::uuid[],
       ${keys.map(({ key }) => key)}::text[], ${keys.map(({ current }) => current)}::text[]
-    ) as wanted (key, current)`
-  const listedEntries = foundEntries.flatMap(({ id, current }) =>
-    id === null ? [] : [{ id, current }],
-  )
-  if (listedEntries.length === 0) return
-  const isTwice = listedEntries.length > new Set(listedEntries.map(({ current }) => current)).size
-  if (isTwice) await leaveWorst(tx, organizationId, listedEntries)
-  const [first, last] = span(listedEntries.map(({ id }) => id))
+    ) as wanted (organization_id, key, current)`
+  const known = found.flatMap(({ id, ...entry }) => (id === null ? [] : [{ id, ...entry }]))
+  if (known.length === 0) return
+  const isTwice = known.length > new Set(known.map(({ current }) => current)).size
+  if (isTwice) await leaveWorst(tx, known)
+  const [first, last] = span(known.map(({ id }) => id))
   await tx`
     update suppressions s
     set address_key = decode(given.key, 'hex'),
@@ -123,33 +146,43 @@ async function worsen(
         then given.source else s.source end,
       address = coalesce(given.address, s.address),
       updated_at = greatest(s.updated_at, now())
-    from unnest(${listedEntries.map(({ id }) => id)}::uuid[], ${listedEntries.map(({ current }) => current)}::text[])
-      as held (id, current)
-    join ${columns(tx, givenEntries)} on given.key = held.current
-    where s.organization_id = ${organizationId} and s.id between ${first} and ${last}
+    from ${listedColumns(tx, known)}
+    join ${columns(tx, given)} on given.organization_id = held.organization_id
+      and given.key = held.current
+    where s.organization_id = held.organization_id and s.id between ${first} and ${last}
       and s.id = held.id`
 }
+
+/** An entry that is on a list already, and the key that it has under the present HMAC key. */
+interface ListedEntry {
+  organizationId: Uuid
+  id: Uuid
+  current: string
+}
+
+const listedColumns = (tx: Transaction, known: readonly ListedEntry[]) => tx`
+  unnest(
+    ${known.map(({ organizationId }) => organizationId)}::uuid[],
+    ${known.map(({ id }) => id)}::uuid[],
+    ${known.map(({ current }) => current)}::text[]
+  ) as held (organization_id, id, current)`
 
 /**
  * During a change of keys, processes of the old and the new keys may each make an entry of an
  * address. The worst of them remains.
  */
-async function leaveWorst(
-  tx: Transaction,
-  organizationId: Uuid,
-  listedEntries: readonly { id: Uuid; current: string }[],
-): Promise<void> {
+async function leaveWorst(tx: Transaction, known: readonly ListedEntry[]): Promise<void> {
   await tx`
     delete from suppressions s
     using (
-      select e.id, row_number() over (
-        partition by held.current order by array_position(${RANKING}::text[], e.reason) desc, e.id
+      select e.organization_id, e.id, row_number() over (
+        partition by held.organization_id, held.current
+        order by array_position(${RANKING}::text[], e.reason) desc, e.id
       ) as place
-      from unnest(${listedEntries.map(({ id }) => id)}::uuid[], ${listedEntries.map(({ current }) => current)}::text[])
-        as held (id, current)
-      join suppressions e on e.organization_id = ${organizationId} and e.id = held.id
+      from ${listedColumns(tx, known)}
+      join suppressions e on e.organization_id = held.organization_id and e.id = held.id
     ) ranked
-    where s.organization_id = ${organizationId} and s.id = ranked.id and ranked.place > 1`
+    where s.organization_id = ranked.organization_id and s.id = ranked.id and ranked.place > 1`
 }
 
 export async function remove(
@@ -260,12 +293,13 @@ const RANKING = [...EMAIL_STATUSES]
 const isWorse = (a: EmailStatus, b: EmailStatus): boolean =>
   EMAIL_STATUSES.indexOf(a) > EMAIL_STATUSES.indexOf(b)
 
-const columns = (tx: Transaction, givenEntries: readonly Entry[]) => tx`
+const columns = (tx: Transaction, given: readonly OwnedEntry[]) => tx`
   unnest(
-    ${givenEntries.map(() => uuidv7())}::uuid[],
-    ${givenEntries.map(({ address }) => address.keys[0].key)}::text[],
-    ${givenEntries.map(({ address }) => address.keys[0].keyId)}::text[],
-    ${givenEntries.map(({ reason }) => reason)}::text[],
-    ${givenEntries.map(({ source }) => source)}::text[],
-    ${givenEntries.map(({ address }) => address.email)}::text[]
-  ) as given (id, key, key_id, reason, source, address)`
+    ${given.map(({ organizationId }) => organizationId)}::uuid[],
+    ${given.map(() => uuidv7())}::uuid[],
+    ${given.map(({ address }) => address.keys[0].key)}::text[],
+    ${given.map(({ address }) => address.keys[0].keyId)}::text[],
+    ${given.map(({ reason }) => reason)}::text[],
+    ${given.map(({ source }) => source)}::text[],
+    ${given.map(({ address }) => address.email)}::text[]
+  ) as given (organization_id, id, key, key_id, reason, source, address)`

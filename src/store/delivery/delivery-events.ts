@@ -3,8 +3,14 @@ import { span, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 import { isOfShare } from '../batches/batch-variants.ts'
 
-export interface MailRow extends MailFacts {
+/** A mail's place in the ledger. */
+export interface MailKey {
+  organizationId: Uuid
+  bucket: Uuid
   id: Uuid
+}
+
+export interface MailRow extends MailFacts, MailKey {
   batchId: Uuid | null
   executionId: Uuid | null
   contactId: Uuid | null
@@ -18,30 +24,39 @@ export interface MailRow extends MailFacts {
   isOfRest: boolean
 }
 
-export interface BucketKey {
-  organizationId: string
-  bucket: Uuid
-}
+/** As plain values, by which the planner leaves out the partitions of other days. */
+const bucketsOf = (sql: Executor, mails: readonly { bucket: Uuid }[]) =>
+  sql`${[...new Set(mails.map(({ bucket }) => bucket))]}::uuid[]`
 
-/** The mails that events speak of, locked in the order of their keys. One bucket: one partition. */
-export const lockMails = (
-  tx: Transaction,
-  { organizationId, bucket }: BucketKey,
-  ids: Uuid[],
-) => tx<MailRow[]>`
+const keyColumns = (sql: Executor, mails: readonly MailKey[]) => sql`
+  ${mails.map(({ organizationId }) => organizationId)}::uuid[],
+  ${mails.map(({ bucket }) => bucket)}::uuid[],
+  ${mails.map(({ id }) => id)}::uuid[]`
+
+/**
+ * The mails that events speak of, of any organizations, locked in the order of their keys. Each is
+ * looked up by its whole key.
+ */
+export const lockMails = (tx: Transaction, mails: readonly MailKey[]) => tx<MailRow[]>`
   select m.*
-  from (select unnest(${ids}::uuid[]) as id order by 1) wanted
+  from (
+    select *
+    from unnest(${keyColumns(tx, mails)}) as given (organization_id, bucket, id)
+    order by organization_id, bucket, id
+  ) wanted
   cross join lateral (
-    select id, batch_id, execution_id, contact_id, connection_id, recipient, subject, state, status,
-      reason, error, message_id, sent_at, delivered_at, opened_at, human_opened_at, clicked_at,
-      human_clicked_at, bounced_at, bounce_type, bounce_sub_type, complained_at, claimed_at, first_event_at, variant,
+    select organization_id, bucket, id, batch_id, execution_id, contact_id, connection_id,
+      recipient, subject, state, status, reason, error, message_id, sent_at, delivered_at,
+      opened_at, human_opened_at, clicked_at, human_clicked_at, bounced_at, bounce_type,
+      bounce_sub_type, complained_at, claimed_at, first_event_at, variant,
       case when variant is null then false else not ${isOfShare(tx, {
         organizationId: tx`messages.organization_id`,
         batchId: tx`messages.batch_id`,
         id: tx`messages.id`,
       })} end as is_of_rest
     from messages
-    where organization_id = ${organizationId} and bucket = ${bucket} and id = wanted.id
+    where organization_id = wanted.organization_id and bucket = wanted.bucket and id = wanted.id
+      and bucket = any(${bucketsOf(tx, mails)})
     for update
   ) m`
 
@@ -68,11 +83,7 @@ export const listKnown = (
  * Writes back what is known now. A row that leaves `claimed` or `unknown` leaves its claim too; the
  * time of a claim stays with those whose call was answered.
  */
-export const updateMails = (
-  tx: Transaction,
-  { organizationId, bucket }: BucketKey,
-  mails: MailRow[],
-) => tx`
+export const updateMails = (tx: Transaction, mails: readonly MailRow[]) => tx`
   update messages m
   set state = f.state, status = f.status, reason = f.reason, error = f.error, subject = f.subject,
     message_id = f.message_id, sent_at = f.sent_at, delivered_at = f.delivered_at,
@@ -83,6 +94,8 @@ export const updateMails = (
     claimed_at = case when m.state = 'sent' then m.claimed_at end
   from jsonb_to_recordset(${tx.json(
     mails.map((mail) => ({
+      organization_id: mail.organizationId,
+      bucket: mail.bucket,
       id: mail.id,
       state: mail.state,
       status: mail.status,
@@ -102,38 +115,31 @@ export const updateMails = (
       complained_at: mail.complainedAt,
       first_event_at: mail.firstEventAt,
     })),
-  )}) as f (id uuid, state text, status text, reason text, error text, subject text, message_id text,
-    sent_at timestamptz, delivered_at timestamptz, opened_at timestamptz,
+  )}) as f (organization_id uuid, bucket uuid, id uuid, state text, status text, reason text, error text,
+    subject text, message_id text, sent_at timestamptz, delivered_at timestamptz, opened_at timestamptz,
     human_opened_at timestamptz, clicked_at timestamptz, human_clicked_at timestamptz, bounced_at timestamptz, bounce_type text,
     bounce_sub_type text, complained_at timestamptz, first_event_at timestamptz)
-  where m.organization_id = ${organizationId} and m.bucket = ${bucket}
-    and m.id between ${span(mails.map(({ id }) => id))[0]} and ${span(mails.map(({ id }) => id))[1]}
-    and m.id = f.id`
+  where m.organization_id = f.organization_id and m.bucket = f.bucket and m.id = f.id
+    and m.bucket = any(${bucketsOf(tx, mails)})
+    and m.id between ${span(mails.map(({ id }) => id))[0]} and ${span(mails.map(({ id }) => id))[1]}`
 
 /** The message ids of mails that only an event proved to be sent. */
-export const recordMessageIds = (
-  tx: Transaction,
-  { organizationId, bucket }: BucketKey,
-  mails: readonly MailRow[],
-) => tx`
+export const recordMessageIds = (tx: Transaction, mails: readonly MailRow[]) => tx`
   insert into message_ids (organization_id, message_id, connection_id, bucket, id)
-  select ${organizationId}, r.message_id, r.connection_id, ${bucket}, r.id
+  select organization_id, message_id, connection_id, bucket, id
   from unnest(
+    ${keyColumns(tx, mails)},
     ${mails.map((mail) => mail.messageId)}::text[],
-    ${mails.map((mail) => mail.connectionId)}::uuid[],
-    ${mails.map((mail) => mail.id)}::uuid[]
-  ) as r (message_id, connection_id, id)
+    ${mails.map((mail) => mail.connectionId)}::uuid[]
+  ) as r (organization_id, bucket, id, message_id, connection_id)
+  order by organization_id, message_id
   on conflict do nothing`
 
 /** Removes mails from the queue: they are not sent again. */
-export const unqueue = (
-  tx: Transaction,
-  { organizationId, bucket }: BucketKey,
-  mails: readonly MailRow[],
-) => tx`
-  delete from mail_queue
-  where organization_id = ${organizationId} and bucket = ${bucket}
-    and id = any(${mails.map((mail) => mail.id)}::uuid[])`
+export const unqueue = (tx: Transaction, mails: readonly MailKey[]) => tx`
+  delete from mail_queue q
+  using unnest(${keyColumns(tx, mails)}) as r (organization_id, bucket, id)
+  where q.organization_id = r.organization_id and q.bucket = r.bucket and q.id = r.id`
 
 /**
  * Message ids beyond the one that a mail is known by: the provider accepted it more than once.
@@ -141,22 +147,21 @@ export const unqueue = (
  */
 export const recordDuplicates = (
   tx: Transaction,
-  { organizationId, bucket }: BucketKey,
-  found: readonly { mailId: Uuid; connectionId: Uuid; messageId: string }[],
-) => tx<{ id: Uuid }[]>`
+  found: readonly (MailKey & { connectionId: Uuid; messageId: string })[],
+) => tx<MailKey[]>`
   insert into message_ids (organization_id, message_id, connection_id, bucket, id)
-  select distinct ${organizationId}::uuid, r.message_id, r.connection_id, ${bucket}::uuid, r.id
+  select distinct organization_id, message_id, connection_id, bucket, id
   from unnest(
+    ${keyColumns(tx, found)},
     ${found.map(({ messageId }) => messageId)}::text[],
-    ${found.map(({ connectionId }) => connectionId)}::uuid[],
-    ${found.map(({ mailId }) => mailId)}::uuid[]
-  ) as r (message_id, connection_id, id)
-  order by 2
+    ${found.map(({ connectionId }) => connectionId)}::uuid[]
+  ) as r (organization_id, bucket, id, message_id, connection_id)
+  order by organization_id, message_id
   on conflict do nothing
-  returning id`
+  returning organization_id, bucket, id`
 
 export interface TimelineEntry {
-  logId: Uuid
+  mail: MailKey
   kind: string
   fingerprint: Buffer
   occurredAt: string
@@ -164,22 +169,21 @@ export interface TimelineEntry {
 }
 
 /** The timeline of each mail; what is there already stays as it is. */
-export const append = (
-  tx: Transaction,
-  { organizationId, bucket }: BucketKey,
-  entries: TimelineEntry[],
-) => tx`
+export const append = (tx: Transaction, entries: readonly TimelineEntry[]) => tx`
   insert into delivery_events (organization_id, bucket, log_id, kind, fingerprint, occurred_at, data)
-  select ${organizationId}, ${bucket}, e.log_id, e.kind, decode(e.fingerprint, 'hex'), e.occurred_at, e.data
+  select e.organization_id, e.bucket, e.log_id, e.kind, decode(e.fingerprint, 'hex'), e.occurred_at,
+    e.data
   from jsonb_to_recordset(${tx.json(
-    entries.map((entry) => ({
-      log_id: entry.logId,
+    entries.map(({ mail, ...entry }) => ({
+      organization_id: mail.organizationId,
+      bucket: mail.bucket,
+      log_id: mail.id,
       kind: entry.kind,
       fingerprint: entry.fingerprint.toString('hex'),
       occurred_at: entry.occurredAt,
       data: entry.data,
     })),
-  )}) as e (log_id uuid, kind text, fingerprint text, occurred_at timestamptz, data jsonb)
+  )}) as e (organization_id uuid, bucket uuid, log_id uuid, kind text, fingerprint text, occurred_at timestamptz, data jsonb)
   on conflict do nothing`
 
 export interface StatsDelta {
@@ -249,15 +253,37 @@ export interface BatchDelta {
   duplicates: number
 }
 
-export const bumpBatch = (
-  tx: Transaction,
-  { organizationId, batchId, delta, duplicates }: BatchDelta,
-) => tx`
-  update batches
-  set sent = sent + ${delta.sent}, failed = failed + ${delta.failed},
-    skipped = skipped + ${delta.skipped}, unknown = unknown + ${delta.unknown},
-    delivered = delivered + ${delta.delivered}, opened = opened + ${delta.opened},
-    clicked = clicked + ${delta.clicked}, bounced = bounced + ${delta.bounced},
-    complained = complained + ${delta.complained}, suppressed = suppressed + ${delta.suppressed},
-    duplicates = duplicates + ${duplicates}, updated_at = clock_timestamp()
-  where organization_id = ${organizationId} and id = ${batchId}`
+/** Figures that events have moved. The batches are locked in the order of their ids. */
+export const bumpBatches = (tx: Transaction, deltas: readonly BatchDelta[]) => tx`
+  with moved as (
+    select *
+    from jsonb_to_recordset(${tx.json(
+      deltas.map(({ organizationId, batchId, delta, duplicates }) => ({
+        organization_id: organizationId,
+        batch_id: batchId,
+        ...delta,
+        duplicates,
+      })),
+    )}) as d (organization_id uuid, batch_id uuid, sent integer, failed integer, skipped integer,
+      unknown integer, delivered integer, opened integer, clicked integer, bounced integer,
+      complained integer, suppressed integer, duplicates integer)
+    order by batch_id
+  ), held as materialized (
+    select moved.*
+    from moved
+    cross join lateral (
+      select
+      from batches
+      where organization_id = moved.organization_id and id = moved.batch_id
+      for no key update
+    ) locked
+  )
+  update batches b
+  set sent = b.sent + held.sent, failed = b.failed + held.failed,
+    skipped = b.skipped + held.skipped, unknown = b.unknown + held.unknown,
+    delivered = b.delivered + held.delivered, opened = b.opened + held.opened,
+    clicked = b.clicked + held.clicked, bounced = b.bounced + held.bounced,
+    complained = b.complained + held.complained, suppressed = b.suppressed + held.suppressed,
+    duplicates = b.duplicates + held.duplicates, updated_at = clock_timestamp()
+  from held
+  where b.organization_id = held.organization_id and b.id = held.batch_id`

@@ -5,6 +5,7 @@ import type { Transaction } from '../db/sql.ts'
 
 /** What a person did with a mail of an execution, or what became of it. */
 export interface Arrived {
+  organizationId: Uuid
   mailId: Uuid
   engagement: Engagement
   /** By the provider's clock, ISO. */
@@ -24,7 +25,6 @@ export interface Arrived {
  */
 export async function matchEngagements(
   tx: Transaction,
-  organizationId: Uuid,
   engagements: readonly Arrived[],
 ): Promise<void> {
   if (engagements.length === 0) return
@@ -32,32 +32,38 @@ export async function matchEngagements(
     with given as (
       select *
       from unnest(
+        ${engagements.map(({ organizationId }) => organizationId)}::uuid[],
         ${engagements.map(({ mailId }) => mailId)}::uuid[],
         ${engagements.map(({ engagement }) => engagement)}::text[],
         ${engagements.map(({ at }) => at)}::timestamptz[]
-      ) as given (mail_id, engagement, at)
+      ) as given (organization_id, mail_id, engagement, at)
     ), held as materialized (
-      select execution_id, step_id, visit, mail_id, engagements, expires_at
-      from waits
-      where organization_id = ${organizationId}
-        and mail_id = any(${engagements.map(({ mailId }) => mailId)}::uuid[])
-        and status = 'waiting' and kind = 'engagement'
-      order by execution_id, step_id, visit
-      for update
+      select w.organization_id, w.execution_id, w.step_id, w.visit, w.mail_id, w.engagements,
+        w.expires_at
+      from waits w
+      join (select distinct organization_id, mail_id from given) mail
+        on mail.organization_id = w.organization_id and mail.mail_id = w.mail_id
+      where w.status = 'waiting' and w.kind = 'engagement'
+      order by w.organization_id, w.execution_id, w.step_id, w.visit
+      for update of w
     ), earliest as (
-      select distinct on (held.execution_id, held.step_id, held.visit)
-        held.execution_id, held.step_id, held.visit, given.engagement, given.at
+      select distinct on (held.organization_id, held.execution_id, held.step_id, held.visit)
+        held.organization_id, held.execution_id, held.step_id, held.visit, given.engagement,
+        given.at
       from held
-      join given on given.mail_id = held.mail_id and given.engagement = any(held.engagements)
+      join given on given.organization_id = held.organization_id
+        and given.mail_id = held.mail_id and given.engagement = any(held.engagements)
         and given.at < held.expires_at
-      order by held.execution_id, held.step_id, held.visit, given.at, given.engagement
+      order by held.organization_id, held.execution_id, held.step_id, held.visit, given.at,
+        given.engagement
     ), matched as (
       update waits w
       set status = 'matched', matched = earliest.engagement, matched_at = earliest.at
       from earliest
-      where w.organization_id = ${organizationId} and w.execution_id = earliest.execution_id
+      where w.organization_id = earliest.organization_id
+        and w.execution_id = earliest.execution_id
         and w.step_id = earliest.step_id and w.visit = earliest.visit
-      returning w.execution_id
+      returning w.organization_id, w.execution_id
     )
-    ${outbox.wake(tx, organizationId, tx`select execution_id from matched`)}`
+    ${outbox.wakeEach(tx, tx`select organization_id, execution_id from matched`)}`
 }

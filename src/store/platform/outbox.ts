@@ -81,9 +81,20 @@ export async function putEach(
  * Writes messages that wake executions, as a part of the statement that decides what they wait for.
  * `rows` selects their `execution_id`s. Null ones are skipped.
  */
-export const wake = (sql: Executor, organizationId: string, rows: ReturnType<Executor>) => sql`
+export const wake = (sql: Executor, organizationId: string, rows: ReturnType<Executor>) =>
+  wakeEach(
+    sql,
+    sql`
+    select ${organizationId}::uuid as organization_id, execution_id
+    from (${rows}) of_one`,
+  )
+
+/**
+ * Wakes executions of several organizations: `rows` selects their `organization_id`, too.
+ */
+export const wakeEach = (sql: Executor, rows: ReturnType<Executor>) => sql`
   insert into outbox (organization_id, kind, payload)
-  select ${organizationId}::uuid, 'wake_execution',
+  select decided.organization_id, 'wake_execution',
     jsonb_build_object('executionId', decided.execution_id)
   from (${rows}) decided
   where decided.execution_id is not null`
