@@ -12,10 +12,8 @@ export interface Config {
     address: string | undefined
     namespace: string
     apiKey: string | undefined
-    /** Undefined: as the SDK decides, with TLS where there is an API key. */
-    tls: ClientConnectConfig['connectionOptions']['tls']
-    /** Headers that a proxy before Temporal wants. */
-    metadata: ClientConnectConfig['connectionOptions']['metadata']
+    /** Starts name the organization as their key of fairness. */
+    isFair: boolean
   }
   host: string
   port: number
@@ -191,7 +189,7 @@ export function readConfig(env: Environment = process.env): Config {
       address: text('TEMPORAL_ADDRESS'),
       namespace: text('TEMPORAL_NAMESPACE') ?? 'default',
       apiKey: text('TEMPORAL_API_KEY'),
-      ...encryption(),
+      isFair: oneOf('TEMPORAL_FAIRNESS', ['on', 'off'], 'on') === 'on',
     },
     host: text('HOST') ?? '127.0.0.1',
     port: apiPort,

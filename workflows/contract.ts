@@ -5,11 +5,14 @@
 
 export const CONTROL_QUEUE = 'control'
 /**
- * Priority of the dispatchers of single mail: Temporal hands out their tasks before all others of a
- * queue, so that a receipt does not wait for waking executions. The default is 3.
+ * Of the dispatchers of single mail: Temporal hands their tasks out before all others of a
+ * queue, so that a receipt does not wait for executions that wake. Without a priority a task has 3.
+ * A batch has few tasks and comes second; executions and imports come in crowds and are last.
  */
 export const MAIL_PRIORITY = { priorityKey: 1 } as const
-/** Chunks of batches. A backlog here delays nothing else. */
+const BATCH_PRIORITY = 2
+const CROWD_PRIORITY = 4
+/** Chunks of batches: a backlog here delays nothing else. */
 export const SEND_QUEUE = 'send'
 /** Single mail, so that a receipt never waits for the slots of batches. */
 export const MAIL_QUEUE = 'mail'
@@ -180,6 +183,9 @@ export interface Start<Payload, Input, Type extends string = string> {
    * Absent: started once only.
    */
   isRepeated?: true
+  /** Of its tasks in a queue, 1 first; absent: 3. */
+  priorityKey?: number
+  /** What it gets besides the organization. Absent: the payload. */
   input?: (payload: Payload) => Input
   /** Row whose name the summary shows and whose status is an attribute. */
   subject?: (payload: Payload) => { table: 'flows' | 'batches'; id: string }
@@ -204,6 +210,7 @@ export const STARTS = {
     type: 'sendBatch',
     id: ({ batchId, attempt }: { batchId: string; attempt: number }) =>
       batchWorkflowId(batchId, attempt),
+    priorityKey: BATCH_PRIORITY,
     subject: ({ batchId }) => ({ table: 'batches', id: batchId }),
     summary: (_, name) => `Send batch ${name}`,
     attributes: ({ batchId }, status = 'queued') => ({
@@ -217,6 +224,7 @@ export const STARTS = {
     type: 'importContacts',
     id: ({ importId }: { importId: string }) => importWorkflowId(importId),
     isRepeated: true,
+    priorityKey: CROWD_PRIORITY,
     summary: ({ importId }) => `Import ${importId}`,
     attributes: () => ({ Kind: 'import', AppStatus: 'pending' }),
   }),
@@ -281,6 +289,7 @@ export const STARTS = {
   start_execution: start({
     type: 'runFlow',
     id: ({ executionId, attempt }: ExecutionAttempt) => executionWorkflowId(executionId, attempt),
+    priorityKey: CROWD_PRIORITY,
     input: ({ executionId }) => ({ executionId }),
     subject: ({ flowId }) => ({ table: 'flows', id: flowId }),
     summary: ({ contactId }, name) => `Run flow ${name} for contact ${contactId}`,

@@ -59,7 +59,7 @@ async function start<Started extends StartKind>(
   { temporal, subjects }: Deps,
   { kind, payload, organizationId, requestId }: Message<Started>,
 ): Promise<void> {
-  const { type, id, isRepeated, input, subject, summary, attributes } = STARTING[kind]
+  const { type, id, isRepeated, priorityKey, input, subject, summary, attributes } = STARTING[kind]
   const named = subject?.(payload).id ?? ''
   const known = subjects.get(named)
   const searchable = { OrganizationId: organizationId, ...attributes(payload, known?.status) }
@@ -70,6 +70,11 @@ async function start<Started extends StartKind>(
       workflowIdConflictPolicy: 'USE_EXISTING',
       taskQueue: CONTROL_QUEUE,
       args: [{ organizationId, ...(input?.(payload) ?? payload) }],
+      // Tasks of one organization wait in a line of their own.
+      priority: {
+        fairnessKey: organizationId,
+        ...(priorityKey === undefined ? {} : { priorityKey }),
+      },
       // From a line of the API's log to what it set going.
       ...(requestId === null ? {} : { memo: { requestId } }),
       staticSummary: summary(payload, quoted(known?.name) ?? named),

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client'
 import { admitWithinLimit } from '../core/flows/concurrency.ts'
 import * as outbox from '../store/platform/outbox.ts'
 import type { Sql } from '../store/db/sql.ts'
+import { FIRST_TURN } from '../store/db/turns.ts'
 import { deliver, subjectsOf } from './deliveries.ts'
 import { type Log, startLoop } from './loop.ts'
 
@@ -9,7 +10,7 @@ import { type Log, startLoop } from './loop.ts'
  * Rows of a round, which are delivered at once. What else is asked of Temporal waits behind starts
  * of executions that are on their way: more of them at once would start none sooner.
  */
-const ROWS: Record<outbox.OutboxLane, number> = { executions: 16, others: 50 }
+const ROWS: Record<outbox.OutboxLane, number> = { executions: 16, wakes: 16, others: 50 }
 const LEASE_MS = 30_000
 const IDLE_MS = 100
 const LONGEST_WAIT_MS = 60_000
@@ -24,7 +25,7 @@ interface Deps {
  * Loops of each lane. A crowd of executions has two: while one leases its next messages, Temporal
  * works on those of the other.
  */
-const LOOPS: Record<outbox.OutboxLane, number> = { executions: 2, others: 1 }
+const LOOPS: Record<outbox.OutboxLane, number> = { executions: 2, wakes: 1, others: 1 }
 
 /**
  * Delivers the messages of the outbox: starts, signals and cancels workflows. No transaction is
@@ -33,14 +34,21 @@ const LOOPS: Record<outbox.OutboxLane, number> = { executions: 2, others: 1 }
  */
 export function startOutboxRelay(deps: Deps): { stop(): Promise<void> } {
   const loops = outbox.LANES.flatMap((lane) =>
-    Array.from({ length: LOOPS[lane] }, () =>
-      startLoop({
+    Array.from({ length: LOOPS[lane] }, () => {
+      let after = FIRST_TURN
+      return startLoop({
         name: `outbox-relay-${lane}`,
         idleMs: IDLE_MS,
         log: deps.log,
-        round: () => deliverSome(deps, lane),
-      }),
-    ),
+        round: async () => {
+          const options = { limit: ROWS[lane], leaseMs: LEASE_MS, after }
+          const leased = await outbox.lease(deps.sql, lane, options)
+          after = leased.after
+          await deliverAll(deps, leased.messages)
+          return leased.messages.length > 0
+        },
+      })
+    }),
   )
   return {
     stop: async () => {
@@ -49,12 +57,12 @@ export function startOutboxRelay(deps: Deps): { stop(): Promise<void> } {
   }
 }
 
-/** Delivers what is due, as many at once as a round leases. What failed waits, longer each time. */
-async function deliverSome(
+/** Delivers leased messages, all at once. What failed waits, longer each time. */
+async function deliverAll(
   { sql, temporal, log }: Deps,
-  lane: outbox.OutboxLane,
-): Promise<boolean> {
-  const rows = await outbox.lease(sql, lane, ROWS[lane], LEASE_MS)
+  rows: readonly outbox.LeasedMessage[],
+): Promise<void> {
+  if (rows.length === 0) return
   const starting = await admitWithinLimit(sql, rows.flatMap(attemptOf))
   const subjects = await subjectsOf(sql, rows)
   const delivered: outbox.LeasedMessage[] = []
@@ -82,7 +90,6 @@ async function deliverSome(
   )
   await outbox.markDelivered(sql, delivered)
   await outbox.postpone(sql, failed)
-  return rows.length === ROWS[lane]
 }
 
 const attemptOf = ({ organizationId, ...row }: outbox.LeasedMessage) =>

@@ -135,3 +135,35 @@ test('events of many organizations, applied by three at once, move the figures o
   const each = { reason: 'complained', wakes: 1, consentEvents: 1 }
   expect(rows).toEqual(mails.map(() => each))
 })
+
+test('an organization with a crowd of events makes no other one wait', async () => {
+  const [crowded, other] = await seedMails(2)
+  if (!crowded || !other) throw new Error('nothing was seeded')
+  await store(Array.from({ length: 10 }, () => eventsOf(crowded)).flat())
+  await store(eventsOf(other))
+  const waiting = async ({ organizationId }: EngagedMail) => {
+    const [row] = await sql<{ events: number }[]>`
+      select count(*) as events
+      from inbound_events
+      where organization_id = ${organizationId} and applied_at is null`
+    return row?.events
+  }
+  expect(await applyEvents(worker, keyring, 8)).toBe(8)
+  expect([await waiting(crowded), await waiting(other)]).toEqual([36, 0])
+  // Alone, it gets the whole set.
+  expect(await applyEvents(worker, keyring, 8)).toBe(8)
+  while ((await applyEvents(worker, keyring)) > 0);
+})
+
+test('of more organizations than a set has places each is served before one is served twice', async () => {
+  const mails = await seedMails(5)
+  await store(mails.flatMap((mail) => eventsOf(mail)))
+  for (let set = 0; set < 5; set++) await applyEvents(worker, keyring, 2)
+  const rows = await sql<{ applied: number }[]>`
+    select count(*) filter (where applied_at is not null) as applied
+    from inbound_events
+    where organization_id = any(${mails.map(({ organizationId }) => organizationId)}::uuid[])
+    group by organization_id`
+  expect(rows.map(({ applied }) => applied)).toEqual([2, 2, 2, 2, 2])
+  while ((await applyEvents(worker, keyring)) > 0);
+})

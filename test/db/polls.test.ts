@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as eventQueuePolls from '../../src/store/accounts/event-queue-polls.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
+import { FIRST_TURN } from '../../src/store/db/turns.ts'
 import { readLags } from '../../src/store/platform/lags.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import * as batchVariants from '../../src/store/batches/batch-variants.ts'
@@ -119,6 +120,7 @@ async function rowsRead(act: () => PromiseLike<unknown>): Promise<number> {
   return most
 }
 
+const leased = { limit: 100, leaseMs: 1_000, after: FIRST_TURN }
 const look = { neighbourMs: 1, applyMs: 1, receivingGapMs: 1, giveUpMs: 1, limit: 100 }
 const POLLS: Record<string, () => PromiseLike<unknown>> = {
   'connections with due mail': () => mailQueue.due(sql),
@@ -127,14 +129,16 @@ const POLLS: Record<string, () => PromiseLike<unknown>> = {
     eventQueuePolls.claim(sql, { workerId: uuidv7(), holdMs: 1_000, limit: 50 }),
   'delivery events': async () => {
     const today = new Date().toISOString().slice(0, 10)
-    await transact(sql, (tx) => waitingEvents.lockWaiting(tx, 500, { first: today, last: today }))
+    const days = { first: today, last: today }
+    await transact(sql, (tx) => waitingEvents.lockWaiting(tx, 500, days, FIRST_TURN))
   },
   'mail of other programs': () => transact(sql, (tx) => externalMails.lockDue(tx, 200)),
   'claims whose lease is over': () => claims.expired(sql, 30_000, 100),
   'claims in doubt': () => claims.listDue(sql, look),
   'contents of single mail': () => transactionalMails.forgetContents(sql),
-  'outbox of executions': () => outbox.lease(sql, 'executions', 100, 1_000),
-  'outbox of others': () => outbox.lease(sql, 'others', 100, 1_000),
+  'outbox of executions': () => outbox.lease(sql, 'executions', leased),
+  'outbox of wakes': () => outbox.lease(sql, 'wakes', leased),
+  'outbox of others': () => outbox.lease(sql, 'others', leased),
   'tests without a winner': () => batchVariants.listUndecided(sql, 10),
 }
 

@@ -5,6 +5,7 @@ import * as executionReads from '../../src/store/flows/execution-views.ts'
 import { fire } from '../../src/core/flows/triggers.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import { type Sql, type Transaction, transact, within } from '../../src/store/db/sql.ts'
+import { FIRST_TURN } from '../../src/store/db/turns.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { seedFlow } from '../support/seed-flow.ts'
@@ -121,7 +122,8 @@ test('a lane is read from its beginning, and what is put off is not looked at', 
     }
     const before = await fetched()
     const taken = await worker.begin(async (tx) => {
-      const rows = await outbox.lease(tx as unknown as Sql, lane, 50, 60_000)
+      const options = { limit: 50, leaseMs: 60_000, after: FIRST_TURN }
+      const { messages: rows } = await outbox.lease(tx as unknown as Sql, lane, options)
       await tx`select pg_stat_force_next_flush()`
       return rows
     })

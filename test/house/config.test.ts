@@ -13,7 +13,7 @@ test('without anything set it is what a developer needs on one machine', () => {
   expect(config).toMatchObject({
     databaseUrl: undefined,
     keys: undefined,
-    temporal: { address: undefined, namespace: 'default' },
+    temporal: { address: undefined, namespace: 'default', isFair: true },
     host: '127.0.0.1',
     port: 3000,
     publicUrl: 'http://127.0.0.1:3000',
@@ -36,6 +36,7 @@ test('what is set is taken', () => {
     DATABASE_URL: 'postgres://db/letterloom',
     TEMPORAL_ADDRESS: 'temporal:7233',
     TEMPORAL_NAMESPACE: 'mail',
+    TEMPORAL_FAIRNESS: 'off',
     HOST: '0.0.0.0',
     PORT: '8080',
     PUBLIC_URL: 'https://mail.example.com/',
@@ -54,7 +55,7 @@ test('what is set is taken', () => {
   })
   expect(config).toMatchObject({
     databaseUrl: 'postgres://db/letterloom',
-    temporal: { address: 'temporal:7233', namespace: 'mail' },
+    temporal: { address: 'temporal:7233', namespace: 'mail', isFair: false },
     host: '0.0.0.0',
     port: 8080,
     // Paths are put behind it.
@@ -138,6 +139,7 @@ test.each([
   ['SANDBOX_PORT', 'x'],
   ['INTERNAL_PORT', 'x'],
   ['LETTERLOOM_MODE', 'test'],
+  ['TEMPORAL_FAIRNESS', 'yes'],
   ['DRAIN_SECONDS', '1.5'],
   ['TRUSTED_PROXIES', 'everybody'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],

@@ -9,6 +9,7 @@ import * as executions from '../../src/store/flows/executions.ts'
 import { fire } from '../../src/core/flows/triggers.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
+import { FIRST_TURN } from '../../src/store/db/turns.ts'
 import { executionWorkflowId } from '../../workflows/contract.ts'
 import { tally } from '../support/api.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -333,8 +334,12 @@ test('a crowd of executions that start delays no other promise', async () => {
     await outbox.putAll(tx, organizationId, crowd, undefined)
     await outbox.put(tx, organizationId, notice, undefined)
   })
-  expect(await outbox.lease(sql, 'others', 50, 60_000)).toMatchObject([notice])
-  const taken = await outbox.lease(sql, 'executions', 1_000, 60_000)
+  const lease = async (lane: outbox.OutboxLane, limit: number) => {
+    const options = { limit, leaseMs: 60_000, after: FIRST_TURN }
+    return (await outbox.lease(sql, lane, options)).messages
+  }
+  expect(await lease('others', 50)).toMatchObject([notice])
+  const taken = await lease('executions', 1_000)
   expect(taken.map(({ kind }) => kind)).toEqual(Array(500).fill('start_execution'))
-  expect(await outbox.lease(sql, 'executions', 50, 60_000)).toEqual([])
+  expect(await lease('executions', 50)).toEqual([])
 })

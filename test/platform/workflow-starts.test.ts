@@ -50,9 +50,14 @@ test('Temporal is asked for the workflow, with its id, input, summary and search
     input: object,
     staticSummary: string,
     attributes: object,
+    priorityKey?: number,
   ) => ({
     ...shared,
     type,
+    priority: {
+      fairnessKey: organizationId,
+      ...(priorityKey === undefined ? {} : { priorityKey }),
+    },
     workflowId,
     workflowIdReusePolicy:
       type === 'sendBatch' || type === 'runFlow' ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
@@ -61,15 +66,22 @@ test('Temporal is asked for the workflow, with its id, input, summary and search
     searchAttributes: { OrganizationId: [organizationId], ...attributes },
   })
   expect(asked.flat()).toEqual([
-    of('sendBatch', 'batch/b/2', { batchId: 'b', attempt: 2 }, 'Send batch b', {
-      BatchId: ['b'],
-      Kind: ['batch'],
-      AppStatus: ['queued'],
-    }),
-    of('importContacts', 'import/i', { importId: 'i' }, 'Import i', {
-      Kind: ['import'],
-      AppStatus: ['pending'],
-    }),
+    of(
+      'sendBatch',
+      'batch/b/2',
+      { batchId: 'b', attempt: 2 },
+      'Send batch b',
+      { BatchId: ['b'], Kind: ['batch'], AppStatus: ['queued'] },
+      2,
+    ),
+    of(
+      'importContacts',
+      'import/i',
+      { importId: 'i' },
+      'Import i',
+      { Kind: ['import'], AppStatus: ['pending'] },
+      4,
+    ),
     of('verifyConnection', 'verify/v', { connectionId: 'v' }, 'Verify connection v', {
       ConnectionId: ['v'],
       Kind: ['verification'],
@@ -90,13 +102,20 @@ test('Temporal is asked for the workflow, with its id, input, summary and search
       'Confirmations of page 4 of import i',
       { Kind: ['confirmation'] },
     ),
-    of('runFlow', 'execution/x/5', { executionId: 'x' }, 'Run flow f for contact c', {
-      ExecutionId: ['x'],
-      FlowId: ['f'],
-      ContactId: ['c'],
-      Kind: ['execution'],
-      AppStatus: ['pending'],
-    }),
+    of(
+      'runFlow',
+      'execution/x/5',
+      { executionId: 'x' },
+      'Run flow f for contact c',
+      {
+        ExecutionId: ['x'],
+        FlowId: ['f'],
+        ContactId: ['c'],
+        Kind: ['execution'],
+        AppStatus: ['pending'],
+      },
+      4,
+    ),
   ])
 })
 

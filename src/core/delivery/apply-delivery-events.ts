@@ -27,6 +27,8 @@ import {
   type Transaction,
   transact,
 } from '../../store/db/sql.ts'
+import { FIRST_TURN, lastTurn } from '../../store/db/turns.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { Keyring } from '../../keys/tokens.ts'
 import { earliestTagged, type Times, timesOf } from './event-times.ts'
 import { markDone, setAside } from './events-done.ts'
@@ -35,6 +37,20 @@ import { type MatchedEvent, matchUntagged, type ReadEvent } from './match-untagg
 /** Events of one transaction. */
 const MOST = 500
 
+/** The organization whose turn was last, of each pool. */
+const lastTurns = new WeakMap<Sql, Uuid>()
+
+/** Prepares to take up to `most` waiting events for a transaction, of organizations in turn. */
+async function findTaker(sql: Sql, most: number) {
+  const days = await findWaitingDays(sql)
+  return async (tx: Transaction): Promise<waitingEvents.Inbound[]> => {
+    const after = lastTurns.get(sql) ?? FIRST_TURN
+    const taken = await waitingEvents.lockWaiting(tx, most, days, after)
+    lastTurns.set(sql, lastTurn(taken, after))
+    return taken
+  }
+}
+
 /** Applies one set of waiting events in one transaction and returns how many there were. */
 export async function applyEvents(
   sql: Sql,
@@ -42,9 +58,9 @@ export async function applyEvents(
   most = MOST,
   onDuplicates: (count: number) => void = () => {},
 ): Promise<number> {
-  const days = await findWaitingDays(sql)
+  const take = await findTaker(sql, most)
   const applied = await transact(sql, async (tx) => {
-    const inbound = await waitingEvents.lockWaiting(tx, most, days)
+    const inbound = await take(tx)
     const duplicates = inbound.length > 0 ? await applyLocked(tx, keyring, inbound) : 0
     return { events: inbound.length, duplicates }
   })
@@ -73,9 +89,9 @@ interface AppliedEvent {
 export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEvent | undefined> {
   let event: waitingEvents.Inbound | undefined
   try {
-    const days = await findWaitingDays(sql)
+    const take = await findTaker(sql, 1)
     const duplicates = await transact(sql, async (tx) => {
-      ;[event] = await waitingEvents.lockWaiting(tx, 1, days)
+      ;[event] = await take(tx)
       return event ? applyLocked(tx, keyring, [event]) : 0
     })
     return event && { event, duplicates }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { Client, Connection } from '@temporalio/client'
+import { Connection } from '@temporalio/client'
 import { type App, buildApp } from '../../../api/app.ts'
 import { createAsker } from '../../../api/accounts/asker.ts'
 import { drain } from '../../../api/http/edges/drain.ts'
@@ -18,6 +18,7 @@ import { whenStopped } from './lifetime.ts'
 import { startClockKeeper } from '../../loops/clock-keeper.ts'
 import { createReadiness } from './readiness.ts'
 import { required, temporalAddress, temporalConnection } from './required.ts'
+import { createTemporalClient } from '../commands/temporal-client.ts'
 import { publicFetcher, toolboxOf } from './toolbox.ts'
 import { version } from './version.ts'
 import { waitForSessions } from './wait-for-sessions.ts'
@@ -128,7 +129,5 @@ async function closeApp(app: App, { drainSeconds }: Config, log: Logger): Promis
 
 /** Connects when it is first used: the API starts and serves while Temporal is away. */
 function lazyTemporal(config: Config) {
-  const connection = Connection.lazy(temporalConnection(config))
-  const { namespace } = config.temporal
-  return new Client({ connection, namespace })
+  return createTemporalClient(config, Connection.lazy(temporalConnection(config)))
 }

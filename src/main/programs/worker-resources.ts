@@ -1,4 +1,4 @@
-import { Client, Connection } from '@temporalio/client'
+import { Connection } from '@temporalio/client'
 import { NativeConnection } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { namingConfigurationSets } from '../../../activities/aws/configuration-set.ts'
@@ -12,6 +12,7 @@ import * as senders from '../../store/accounts/senders.ts'
 import { connect } from '../../store/db/sql.ts'
 import { checkedKeyring } from './keys.ts'
 import { required, temporalConnection } from './required.ts'
+import { createTemporalClient } from '../commands/temporal-client.ts'
 
 /** A claim that takes longer than this is none: its second would be over before the first call. */
 const CLAIM_TIMEOUT_MS = 1_000
@@ -25,7 +26,7 @@ export async function openWorkerResources(config: Config, log: Logger) {
   const { channelArgs, ...reached } = temporalConnection(config)
   const native = await NativeConnection.connect(reached)
   const connection = await Connection.connect({ ...reached, channelArgs })
-  const temporal = new Client({ connection, namespace: config.temporal.namespace })
+  const temporal = createTemporalClient(config, connection)
   const role = 'letterloom_worker'
   const sql = connect(databaseUrl, { name: 'letterloom-worker', role, max: 12 })
   const claimSql = connect(databaseUrl, {

@@ -1,4 +1,6 @@
-import type { Executor, Sql, Transaction } from '../db/sql.ts'
+import type { Uuid } from '../../runtime/ids.ts'
+import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
+import { FIRST_TURN } from '../db/turns.ts'
 import type { WaitingDays } from '../delivery/waiting-days.ts'
 
 export interface Inbound {
@@ -17,16 +19,51 @@ export interface Inbound {
 const MOST_BYTES = 4 * 1024 * 1024
 
 /**
- * Stored events that wait, oldest first, and are not put off: up to `limit`, fewer of large ones,
- * at least one. Held by the transaction; another applier takes others.
+ * Stored events that wait and are not put off: up to `limit`, fewer of large ones, at least one.
+ * Organizations come in turn, from the one after `after`, each with as many events as the others,
+ * its oldest first: a million events of one make no other wait. Held by the transaction; another
+ * applier takes others.
  *
- * Row after row, so that Postgres writes out the texts of those only that are taken: a large one
- * may take it a second.
+ * The organizations are found by one look at an index each. Then row after row, so that Postgres
+ * writes out the texts of those only that are taken: a large one may take it a second.
  */
-export const lockWaiting = (tx: Transaction, limit: number, { first, last }: WaitingDays) => tx<
-  Inbound[]
->`
-  with recursive put_off as materialized (
+export const lockWaiting = (
+  tx: Transaction,
+  limit: number,
+  { first, last }: WaitingDays,
+  after: Uuid,
+) => {
+  const waits = tx`applied_at is null and look_at is null
+    and received_on between ${first}::date and ${last}::date`
+  /** The first organization with waiting events whose id comes after another one. */
+  const next = (than: Part) => tx`
+    select organization_id
+    from inbound_events
+    where ${waits} and organization_id > ${than}
+    order by organization_id
+    limit 1`
+  return tx<Inbound[]>`
+  with recursive later as (
+    select organization_id
+    from (${next(tx`${after}::uuid`)}) first
+    union all
+    select following.organization_id
+    from later
+    cross join lateral (${next(tx`later.organization_id`)}) following
+  ), earlier as (
+    select organization_id
+    from (${next(tx`${FIRST_TURN}::uuid`)}) first
+    where organization_id <= ${after}
+    union all
+    select following.organization_id
+    from earlier
+    cross join lateral (${next(tx`earlier.organization_id`)}) following
+    where following.organization_id <= ${after}
+  ), served as materialized (
+    select organization_id
+    from (select * from later union all select * from earlier) waiting
+    limit ${limit}
+  ), put_off as materialized (
     select received_on, position, organization_id, connection_id, body, received_at,
       true as is_put_off
     from inbound_events
@@ -36,18 +73,24 @@ export const lockWaiting = (tx: Transaction, limit: number, { first, last }: Wai
     limit ${limit}
     for update skip locked
   ), fresh as materialized (
-    select received_on, position, organization_id, connection_id, body, received_at,
-      false as is_put_off
-    from inbound_events
-    where applied_at is null and look_at is null
-      and received_on between ${first}::date and ${last}::date
-    order by position
-    limit ${limit}
-    for update skip locked
+    select event.*
+    from served
+    cross join lateral (
+      select received_on, position, organization_id, connection_id, body, received_at,
+        false as is_put_off
+      from inbound_events
+      where ${waits} and organization_id = served.organization_id
+      order by position
+      limit greatest(1, ${limit} / (select count(*) from served))
+      for update skip locked
+    ) event
   ), numbered as materialized (
-    select waiting.*, row_number() over (order by position) as place
-    from (select * from put_off union all select * from fresh) waiting
-    order by position
+    select waiting.*, row_number() over (order by turn, position) as place
+    from (
+      select *, row_number() over (partition by organization_id order by position) as turn
+      from (select * from put_off union all select * from fresh) either
+    ) waiting
+    order by turn, position
     limit ${limit}
   ), taken as (
     select place, received_on, position, organization_id, connection_id, body::text as said,
@@ -65,6 +108,7 @@ export const lockWaiting = (tx: Transaction, limit: number, { first, last }: Wai
     is_put_off
   from taken
   order by position`
+}
 
 /** As plain values, by which the planner leaves out the other days' partitions. */
 const daysOf = (events: readonly Inbound[]): string[] => [

@@ -1,4 +1,6 @@
 import type { Confirmation, StartPayloads } from '../../../workflows/contract.ts'
+import type { Uuid } from '../../runtime/ids.ts'
+import { lastTurn } from '../db/turns.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 
 /** One requested confirmation. Later ones of the same pair have a higher generation. */
@@ -100,30 +102,46 @@ export const wakeEach = (sql: Executor, rows: ReturnType<Executor>) => sql`
   where decided.execution_id is not null`
 
 /**
- * Lanes of messages. Starts of executions have their own, so that a million of them delay nothing
- * else.
+ * A million executions that start at once delay nothing else, nor do a million that wake: their
+ * messages have lanes of their own.
  */
-export const LANES = ['executions', 'others'] as const
+export const LANES = ['executions', 'wakes', 'others'] as const
 export type OutboxLane = (typeof LANES)[number]
 
+/** As the function and its index number them (migration 0116). */
+const LANE_NUMBERS: Record<OutboxLane, number> = { executions: 1, wakes: 2, others: 0 }
+
+/** Of a lane: up to `limit` messages for `leaseMs`. */
+interface Lease {
+  limit: number
+  leaseMs: number
+  /** The organization whose turn was last. */
+  after: Uuid
+}
+
 /**
- * Leases up to `limit` due messages of a lane for `leaseMs`. Messages of a relay that dies are due
- * again after that. `skip locked` lets several relays share the work. Messages are taken in the
- * order in which they became due, which is that of an index, so that postponed ones are not read. A
- * cheap query first asks whether anything is due: the function is planned at every call, which
- * costs thirty times that query, many times a second.
+ * Leases due messages of a lane: what a relay that dies had leased is due again after `leaseMs`.
+ * `skip locked` lets several relays share the work without waiting for each other. Organizations
+ * come in turn, each with as many messages as the others, in the order in which they became due.
+ * Whether anything is due is asked first: that is one look at an index, and the function costs
+ * thirty times as much, many times a second. Returns the organization whose turn was last, too.
  */
-export function lease(sql: Sql, lane: OutboxLane, limit: number, leaseMs: number) {
-  const number = lane === 'executions' ? 1 : 0
-  return sql<LeasedMessage[]>`
+export async function lease(
+  sql: Sql,
+  lane: OutboxLane,
+  { limit, leaseMs, after }: Lease,
+): Promise<{ messages: LeasedMessage[]; after: Uuid }> {
+  const messages = await sql<LeasedMessage[]>`
     select created_on, position, organization_id, kind, payload, attempts, request_id
-    from lease_outbox_messages(${number}, ${limit}, ${leaseMs})
+    from lease_outbox_turns(${LANE_NUMBERS[lane]}, ${limit}, ${leaseMs}, ${after})
     where exists (
       select
       from outbox
-      where done_at is null and case when kind = 'start_execution' then 1 else 0 end = ${number}
+      where done_at is null
+        and case when kind = 'start_execution' then 1 else 0 end = ${lane === 'executions' ? 1 : 0}
         and available_at <= now()
     )`
+  return { messages, after: lastTurn(messages, after) }
 }
 
 type MessageKey = Pick<LeasedMessage, 'createdOn' | 'position'>
