@@ -1,9 +1,14 @@
 import { applyEvents, applyNext } from '../core/delivery/apply-delivery-events.ts'
 import type { Sql } from '../store/db/sql.ts'
+import { findWaitingDays } from '../store/delivery/waiting-days.ts'
+import * as waitingEvents from '../store/batches/waiting-events.ts'
 import type { Keyring } from '../keys/tokens.ts'
 import { type Log, startLoop } from './loop.ts'
+import type { WorkNotices } from './work-notices.ts'
 
 const EVENTS = 500
+/** A set of at least so many is followed by the next at once: of few, more are waited for. */
+const MANY_EVENTS = EVENTS / 2
 const IDLE_MS = 100
 
 interface Deps {
@@ -13,17 +18,23 @@ interface Deps {
   log: Log
   /** Told how many mails turned out to have been accepted a second time. */
   onDuplicates?: ((count: number) => void) | undefined
+  notices?: WorkNotices | undefined
 }
 
 /** Applies stored delivery events to mails, contacts and batches, in sets. */
-export const startEventApplier = ({ sql, keyring, log, onDuplicates }: Deps) =>
+export const startEventApplier = ({ sql, keyring, log, onDuplicates, notices }: Deps) =>
   startLoop({
     name: 'event-applier',
     idleMs: IDLE_MS,
     log,
+    notices,
+    channel: 'inbound_events',
     round: async () => {
+      // A look is one statement, a set that turns out to be empty a transaction.
+      if (!(await waitingEvents.areDue(sql, await findWaitingDays(sql)))) return false
       try {
-        return (await applyEvents(sql, keyring, EVENTS, onDuplicates)) === EVENTS
+        const applied = await applyEvents(sql, keyring, EVENTS, onDuplicates)
+        return applied >= MANY_EVENTS ? true : 'done'
       } catch (error) {
         log.error({ err: error }, 'a set of events could not be applied; taking them one by one')
         await applyOneByOne({ sql, keyring, log, onDuplicates })

@@ -30,7 +30,8 @@ const SMALL_ANSWER_BYTES = 128 * 1024
 const MOST_SMALL_BYTES = 2 * 1024 * 1024
 /** Of bodies: what is stored at once, and what several receivers should bring at most. */
 const MOST_CHARACTERS = 2 * 1024 * 1024
-const IDLE_MS = 250
+/** A turn that ends is followed by a look at once. */
+const IDLE_MS = 1_000
 /** SQS' own most. */
 const LONGEST_WAIT_SECONDS = 20
 /** After a turn that failed. */
@@ -81,7 +82,10 @@ export function startEventQueuePoller(deps: Deps): { stop(): Promise<void> } {
         signal: stopping.signal,
       })
         .catch((err: unknown) => deps.log.warn({ err, connectionId }, 'a queue was not polled'))
-        .finally(() => turns.delete(connectionId))
+        .finally(() => {
+          turns.delete(connectionId)
+          loop.wake()
+        })
       turns.set(connectionId, turn)
     }
     return false

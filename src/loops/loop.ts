@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Channel, WorkNotices } from './work-notices.ts'
 
 export interface Log {
   info(fields: object, message: string): void
@@ -6,43 +6,93 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
+/**
+ * What a round found. True: there may be more to do right away. `done`: there was something. False:
+ * there was nothing.
+ */
+type Found = boolean | 'done'
+
 interface Loop {
   name: string
   /** Pause after a round that found nothing; a round that found something is followed at once. */
   idleMs: number
-  /** One round: true when there may be more to do right away. */
-  round: () => Promise<boolean>
+  round: () => Promise<Found>
   log: Log
+  /** Absent: nobody tells of work, and it looks every `idleMs`. */
+  notices?: WorkNotices | undefined
+  /** What it is told of: needed where there are notices. */
+  channel?: Channel
 }
 
 const SLOWEST_MS = 10_000
+/** Pause of a loop that is told of work. */
+const TOLD_IDLE_MS = 1_000
 
 /**
  * Repeats `round` until stopped. A failing round is logged and tried again with growing waits:
  * loops are what every worker does all the time, and none may end because Postgres or Temporal
  * restarts.
+ *
+ * A loop that is told of work looks seldom while there is none. For a moment after it found some it
+ * looks often, and writers need not tell. `wake` begins the next round at once.
  */
-export function startLoop({ name, idleMs, round, log }: Loop): { stop(): Promise<void> } {
+export function startLoop({ name, idleMs, round, log, notices, channel }: Loop): {
+  stop(): Promise<void>
+  wake(): void
+} {
   const stopping = new AbortController()
   let failures = 0
+  let isWoken = false
+  let endWait = (): void => {}
+  const wake = (): void => {
+    isWoken = true
+    endWait()
+  }
+  const told = notices && channel && { notices, channel, often: 0 }
+  const stopListening = told?.notices.on(told.channel, wake)
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       let waitMs = idleMs
+      isWoken = false
       try {
-        if (await round()) waitMs = 0
+        const found = await round()
+        if (found === true) waitMs = 0
+        if (told && found !== false) {
+          told.often = await told.notices.noteAwake(told.channel)
+        } else if (told?.notices.isListening() === true && performance.now() > told.often) {
+          waitMs = Math.max(idleMs, TOLD_IDLE_MS)
+        }
         failures = 0
       } catch (error) {
         failures++
         waitMs = Math.min(SLOWEST_MS, Math.max(idleMs, 100) * 2 ** Math.min(failures, 8))
         log.warn({ loop: name, failures, err: error }, 'a round failed')
       }
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
+      if (waitMs > 0 && (!isWoken || failures > 0)) await wait(waitMs)
     }
   }
+
+  /** A failing loop is not woken: it would fail once more for each writer. */
+  const wait = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        stopping.signal.removeEventListener('abort', end)
+        endWait = () => {}
+        resolve()
+      }
+      const timer = setTimeout(end, ms)
+      stopping.signal.addEventListener('abort', end)
+      if (failures === 0) endWait = end
+      if (stopping.signal.aborted) end()
+    })
+
   const running = run()
   return {
+    wake,
     stop: async () => {
+      stopListening?.()
       stopping.abort()
       await running
     },

@@ -9,6 +9,7 @@ import {
 import * as mailQueue from '../store/mails/mail-queue.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
+import type { WorkNotices } from './work-notices.ts'
 
 const IDLE_MS = 200
 /** A dispatcher is woken at most this often by one process: it drains until its queue is empty. */
@@ -18,18 +19,21 @@ interface Deps {
   sql: Sql
   temporal: Client
   log: Log
+  notices?: WorkNotices | undefined
 }
 
 /**
  * Wakes the dispatcher of every connection that has due mail, or starts it. The rows of the mail
  * queue decide: a signal that is lost, refused or doubled changes nothing.
  */
-export const startMailWaker = ({ sql, temporal, log }: Deps) => {
+export const startMailWaker = ({ sql, temporal, log, notices }: Deps) => {
   const wokenAt = new Map<string, number>()
   return startLoop({
     name: 'mail-waker',
     idleMs: IDLE_MS,
     log,
+    notices,
+    channel: 'mail_queue',
     round: async () => {
       const now = Date.now()
       for (const [connectionId, at] of wokenAt) {
@@ -63,7 +67,7 @@ export const startMailWaker = ({ sql, temporal, log }: Deps) => {
             })
         }),
       )
-      return false
+      return due.length > 0 ? 'done' : false
     },
   })
 }

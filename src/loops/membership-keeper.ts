@@ -1,9 +1,10 @@
 import { type Clock, keepMembership, markDue, type SetAside } from '../core/flows/membership.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
+import type { WorkNotices } from './work-notices.ts'
 
 const IDLE_MS = 100
-const DUE_IDLE_MS = 500
+const DUE_IDLE_MS = 1_000
 /** Contacts of one statement. */
 const DUE = 1_000
 
@@ -12,13 +13,16 @@ interface Deps {
   log: Log
   /** Instead of Postgres' own, for tests in which days pass. */
   clock?: Clock | undefined
+  notices?: WorkNotices | undefined
 }
 
 /**
  * Keeps the members of segments that something waits for: looks at the contacts of which something
  * was written, or for which time has passed, organization by organization.
  */
-export function startMembershipKeeper({ sql, log, clock }: Deps): { stop(): Promise<void> } {
+export function startMembershipKeeper({ sql, log, clock, notices }: Deps): {
+  stop(): Promise<void>
+} {
   const onFailure = (organization: string, error: unknown) =>
     log.error({ err: error, organization }, 'members of segments could not be brought up to date')
   const onSetAside = ({
@@ -37,6 +41,8 @@ export function startMembershipKeeper({ sql, log, clock }: Deps): { stop(): Prom
       name: 'membership-keeper',
       idleMs: IDLE_MS,
       log,
+      notices,
+      channel: 'dirty_contacts',
       round: () => keepMembership({ sql, clock, onFailure, onSetAside }),
     }),
     startLoop({

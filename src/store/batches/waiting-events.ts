@@ -18,10 +18,28 @@ export interface Inbound {
 /** Of one set, as text, not counting the last event: some 8 KB for each of 500. */
 const MOST_BYTES = 4 * 1024 * 1024
 
+/** Whether any event waits, or is to be looked at again now. */
+export async function areDue(sql: Sql, { first, last }: WaitingDays): Promise<boolean> {
+  const [row] = await sql<{ are: boolean }[]>`
+    select exists (
+        select
+        from inbound_events
+        where applied_at is null and look_at is null
+          and received_on between ${first}::date and ${last}::date
+      ) or exists (
+        select
+        from inbound_events
+        where applied_at is null and look_at is not null and look_at <= statement_timestamp()
+          and received_on between ${first}::date and ${last}::date
+      ) as are`
+  return row?.are === true
+}
+
 /**
  * Stored events that wait and are not put off: up to `limit`, fewer of large ones, at least one.
  * Organizations come in turn, from the one after `after`, each with as many events as the others,
- * its oldest first: a million events of one make no other wait. Held by the transaction; another
+ * its oldest first: a million events of one make no other wait. Places that are left go to those
+ * that have more. Held by the transaction; another
  * applier takes others.
  *
  * The organizations are found by one look at an index each. Then row after row, so that Postgres
@@ -63,6 +81,9 @@ export const lockWaiting = (
     select organization_id
     from (select * from later union all select * from earlier) waiting
     limit ${limit}
+  ), shares as materialized (
+    select greatest(1, ${limit}::integer / greatest(1, count(*))) as share
+    from served
   ), put_off as materialized (
     select received_on, position, organization_id, connection_id, body, received_at,
       true as is_put_off
@@ -81,14 +102,37 @@ export const lockWaiting = (
       from inbound_events
       where ${waits} and organization_id = served.organization_id
       order by position
-      limit greatest(1, ${limit} / (select count(*) from served))
+      limit (select share from shares)
+      for update skip locked
+    ) event
+  ), crowded as materialized (
+    select organization_id,
+      greatest(0, ceil(
+        (select ${limit}::integer - count(*) from fresh)::numeric / count(*) over ()
+      ))::integer as places
+    from fresh
+    group by organization_id
+    having count(*) = (select share from shares)
+  ), further as materialized (
+    select event.*
+    from crowded
+    cross join lateral (
+      select received_on, position, organization_id, connection_id, body, received_at,
+        false as is_put_off
+      from inbound_events
+      where ${waits} and organization_id = crowded.organization_id
+      order by position
+      offset (select share from shares)
+      limit crowded.places
       for update skip locked
     ) event
   ), numbered as materialized (
     select waiting.*, row_number() over (order by turn, position) as place
     from (
       select *, row_number() over (partition by organization_id order by position) as turn
-      from (select * from put_off union all select * from fresh) either
+      from (
+        select * from put_off union all select * from fresh union all select * from further
+      ) either
     ) waiting
     order by turn, position
     limit ${limit}

@@ -111,6 +111,40 @@ export type OutboxLane = (typeof LANES)[number]
 /** As the function and its index number them (migration 0116). */
 const LANE_NUMBERS: Record<OutboxLane, number> = { executions: 1, wakes: 2, others: 0 }
 
+/** How long it is known which days have open messages. */
+const KNOWN_MS = 60_000
+const openSince = new WeakMap<Sql, { first: string; until: number }>()
+
+/**
+ * The first day on which a message was written that is not done: of the days before it no partition
+ * is read. It is looked up once a minute for each pool, a look at an index for each day; messages
+ * that are written later are of no earlier day but yesterday.
+ */
+async function findFirstOpenDay(sql: Sql): Promise<string> {
+  const known = openSince.get(sql)
+  if (known && performance.now() < known.until) return known.first
+  const [days] = await sql<{ first: string }[]>`
+    select coalesce(min(day.on), current_date) - 1 as first
+    from (
+      select created_on as on
+      from outbox
+      order by created_on, position
+      limit 1
+    ) written
+    cross join lateral (
+      select generate_series(written.on, current_date, interval '1 day')::date as on
+    ) day
+    cross join lateral (
+      select
+      from outbox
+      where created_on = day.on and done_at is null
+      limit 1
+    ) open`
+  if (!days) throw new Error('an aggregate has one row')
+  openSince.set(sql, { first: days.first, until: performance.now() + KNOWN_MS })
+  return days.first
+}
+
 /** Of a lane: up to `limit` messages for `leaseMs`. */
 interface Lease {
   limit: number
@@ -131,15 +165,18 @@ export async function lease(
   lane: OutboxLane,
   { limit, leaseMs, after }: Lease,
 ): Promise<{ messages: LeasedMessage[]; after: Uuid }> {
+  const first = await findFirstOpenDay(sql)
   const messages = await sql<LeasedMessage[]>`
     select created_on, position, organization_id, kind, payload, attempts, request_id
-    from lease_outbox_turns(${LANE_NUMBERS[lane]}, ${limit}, ${leaseMs}, ${after})
+    from lease_outbox_turns(${LANE_NUMBERS[lane]}, ${limit}, ${leaseMs}, ${after}, ${first}::date,
+      current_date + 1)
     where exists (
       select
       from outbox
       where done_at is null
         and case when kind = 'start_execution' then 1 else 0 end = ${lane === 'executions' ? 1 : 0}
         and available_at <= now()
+        and created_on between ${first}::date and current_date + 1
     )`
   return { messages, after: lastTurn(messages, after) }
 }
