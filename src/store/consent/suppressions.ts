@@ -110,7 +110,7 @@ export async function putEach(tx: Transaction, entries: readonly OwnedEntry[]): 
     insert into suppressions (organization_id, id, key_id, address_key, reason, source, address)
     select given.organization_id, given.id, given.key_id, decode(given.key, 'hex'), given.reason,
       given.source, given.address
-    from ${columns(tx, givenEntries)}
+    from ${columns(tx, given)}
     on conflict (organization_id, address_key) do nothing`
 }
 
