@@ -1,7 +1,7 @@
 import { applyEvents, applyNext } from '../core/delivery/apply-delivery-events.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { findWaitingDays } from '../store/delivery/waiting-days.ts'
-import * as waitingEvents from '../store/batches/waiting-events.ts'
+import * as waitingEvents from '../store/delivery/waiting-events.ts'
 import type { Keyring } from '../keys/tokens.ts'
 import { type Log, startLoop } from './loop.ts'
 import type { WorkNotices } from './work-notices.ts'

@@ -19,7 +19,7 @@ import { type Arrived, matchEngagements } from '../../store/flows/engagements.ts
 import { recordArrivals as recordProbeArrivals } from '../../store/delivery/probes.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import { findWaitingDays } from '../../store/delivery/waiting-days.ts'
-import * as waitingEvents from '../../store/batches/waiting-events.ts'
+import * as waitingEvents from '../../store/delivery/waiting-events.ts'
 import {
   isPassing,
   isRefusedValue,

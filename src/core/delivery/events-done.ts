@@ -1,6 +1,6 @@
 import type { Sql, Transaction } from '../../store/db/sql.ts'
 import { takeRoom, type UnappliedEvent } from '../../store/delivery/unapplied-events.ts'
-import * as waitingEvents from '../../store/batches/waiting-events.ts'
+import * as waitingEvents from '../../store/delivery/waiting-events.ts'
 import { countedExternal, type ReadEvent } from './match-untagged.ts'
 
 interface Done {

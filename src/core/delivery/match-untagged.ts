@@ -7,7 +7,7 @@ import { type Executor, type Sql, transact, type Transaction } from '../../store
 import * as externalMails from '../../store/delivery/external-mails.ts'
 import * as inboundEvents from '../../store/delivery/inbound-events.ts'
 import { listFull, type UnappliedEvent } from '../../store/delivery/unapplied-events.ts'
-import type { Inbound } from '../../store/batches/waiting-events.ts'
+import type { Inbound } from '../../store/delivery/waiting-events.ts'
 import { addressHash } from '../../keys/tokens.ts'
 
 /** A stored event that could be read. */

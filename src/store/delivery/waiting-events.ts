@@ -1,7 +1,7 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 import { FIRST_TURN } from '../db/turns.ts'
-import type { WaitingDays } from '../delivery/waiting-days.ts'
+import type { WaitingDays } from './waiting-days.ts'
 
 export interface Inbound {
   receivedOn: string
