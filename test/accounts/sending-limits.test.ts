@@ -157,6 +157,24 @@ describe('permits', () => {
     expect(waitMs).toBeLessThanOrEqual(20_000)
   })
 
+  it.each([
+    [0.5, 1],
+    [4, 4],
+    [8, 5],
+    [100, 50],
+  ])(
+    'gather for half a second, those of a slow account for a second: of %d/s %i',
+    async (rate, most) => {
+      const shared = await account(rate)
+      await sql`
+      update sending_limits set refilled_at = refilled_at - interval '1 minute'
+      where account_id = ${shared.accountId}`
+      expect((await sendLimits.grantPermits(sql, shared, 1_000)).granted).toBe(most)
+      await sendLimits.giveBack(sql, shared, 1_000)
+      expect((await sendLimits.grantPermits(sql, shared, 1_000)).granted).toBe(most)
+    },
+  )
+
   it('come back when no mail was found for them, but never more than the bucket holds', async () => {
     const shared = await account(100)
     await sql`update sending_limits set tokens = 50 where account_id = ${shared.accountId}`

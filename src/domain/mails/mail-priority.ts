@@ -20,3 +20,6 @@ export function laneOf(priority: number): Lane {
   if (priority === transactional) return 'transactional'
   return priority === confirmation ? 'confirmation' : 'workflow'
 }
+
+/** All lanes, the highest first. */
+export const LANES: readonly Lane[] = ['transactional', 'confirmation', 'workflow', 'batch']

@@ -1,13 +1,12 @@
 import { QUOTA_RESERVE } from '../../domain/batches/estimate.ts'
 import { type Answers, isUndisturbed, type Pace } from '../../domain/delivery/throttling.ts'
-import { type Lane, PRIORITIES } from '../../domain/mails/mail-priority.ts'
+import { BUCKET_SECONDS, SLOW_BUCKET_MAILS } from '../../domain/batches/permits.ts'
+import { type Lane, LANES } from '../../domain/mails/mail-priority.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 import { type Account, counted, nextPeriodOf, usedBy } from './send-usage.ts'
 
 export type { Account }
 
-/** A grant is at most this much of the account's rate, so that no permit lies about unused. */
-const GRANT_SECONDS = 0.5
 /** A lane gives way for so long after a higher one got less than it asked for. */
 const WAY_SECONDS = 0.5
 /** Share of the rate that batches have while they give way. */
@@ -63,8 +62,8 @@ export const learn = (
  * half a second of rate. Batches, the lowest lane, have a twentieth of the rate all the same, also
  * out of an empty bucket, which then has less to give for a moment: on average the rate is kept.
  *
- * A bucket refilled by the clock of Postgres, never deeper than half a second of rate: nothing is
- * reserved in the future, so a receipt never waits behind a batch's reservations. Expressions of an
+ * A bucket refilled by the clock of Postgres, never deeper than half a second of rate, a second of a
+ * slow one: nothing is reserved in the future, so a receipt never waits behind a batch's. Expressions of an
  * update are evaluated again on the newest row after a lock wait, so concurrent takers never share
  * a token. An account without a row has nothing to give.
  *
@@ -140,13 +139,9 @@ function waitOf(
   return Math.min(WAY_MS, Math.ceil(((1 - row.floor) / (row.rate * FLOOR)) * 1000))
 }
 
-/** Single mail has a priority; batches come after all of it. */
-const orderOf = (lane: Lane): number => (lane === 'batch' ? Infinity : PRIORITIES[lane])
-const LANES = ['transactional', 'confirmation', 'workflow'] as const
-
 /** Whether a higher lane got less than it asked for in the last half second. */
 function givesWay(sql: Sql, lane: Lane) {
-  const higher = LANES.filter((each) => orderOf(each) < orderOf(lane))
+  const higher = LANES.slice(0, LANES.indexOf(lane))
   if (higher.length === 0) return sql`false`
   const times = higher.map((each, index) =>
     index === 0 ? sql`${sql(`${each}ShortAt`)}` : sql`, ${sql(`${each}ShortAt`)}`,
@@ -158,7 +153,7 @@ function givesWay(sql: Sql, lane: Lane) {
 /** What has gathered for batches that give way. */
 const floorOf = (sql: Sql) => sql`
   least(
-    greatest(1, max_send_rate * factor * ${GRANT_SECONDS} * ${FLOOR}),
+    greatest(1, max_send_rate * factor * ${BUCKET_SECONDS} * ${FLOOR}),
     greatest(0, extract(epoch from clock.t - floor_at)) * max_send_rate * factor * ${FLOOR}
   )::float8`
 
@@ -192,7 +187,7 @@ const shortness = (sql: Sql, lane: Lane, want: number, granted: Part) =>
 export const giveBack = (sql: Sql, { accountId, region }: Account, permits: number) => sql`
   with given as (
     update sending_limits
-    set tokens = least(greatest(1, max_send_rate * factor * ${GRANT_SECONDS}), tokens + ${permits})
+    set tokens = least(${depth(sql)}, tokens + ${permits})
     where account_id = ${accountId} and region = ${region}
     returning account_id, region, clock_timestamp() as t, ${-permits}::int as mails
   )
@@ -275,9 +270,14 @@ export const pause = (sql: Sql, { accountId, region }: Account, ms: number, reas
     paused_reason = ${reason}
   where account_id = ${accountId} and region = ${region}`
 
+/** What the bucket holds at most. */
+const depth = (sql: Sql) => sql`
+  greatest(1, max_send_rate * factor * ${BUCKET_SECONDS},
+    least(max_send_rate * factor, ${SLOW_BUCKET_MAILS}))`
+
 /** What the bucket holds at `clock.t`. */
 const level = (sql: Sql) => sql`
   least(
-    greatest(1, max_send_rate * factor * ${GRANT_SECONDS}),
+    ${depth(sql)},
     tokens + greatest(0, extract(epoch from clock.t - refilled_at)) * max_send_rate * factor
   )`

@@ -1,7 +1,5 @@
+import { BUCKET_SECONDS, SLOW_BUCKET_MAILS } from '../../domain/batches/permits.ts'
 import type { Sql } from '../db/sql.ts'
-
-/** What a batch may send at once of its own rate, so that no permit lies about unused. */
-const GRANT_SECONDS = 0.5
 
 interface Throttled {
   organizationId: string
@@ -24,7 +22,7 @@ export async function takeThrottled(
       throttle_refilled_at = held.t
     from (
       select id, clock.t, least(
-          greatest(1, throttle_per_second * ${GRANT_SECONDS}::float8),
+          ${depth(sql)},
           throttle_tokens + throttle_per_second
             * greatest(0, extract(epoch from
                 clock.t - coalesce(throttle_refilled_at, clock.t - interval '1 second')))
@@ -53,6 +51,11 @@ export const giveBackThrottled = (
 ) => sql`
   update batches
   set throttle_tokens = least(
-    greatest(1, throttle_per_second * ${GRANT_SECONDS}::float8), throttle_tokens + ${unused})
+    ${depth(sql)}, throttle_tokens + ${unused})
   where organization_id = ${organizationId} and id = ${batchId}
     and throttle_per_second is not null`
+
+/** What a batch may send at once of its own rate: as of its account's. */
+const depth = (sql: Sql) => sql`
+  greatest(1, throttle_per_second * ${BUCKET_SECONDS}::float8,
+    least(throttle_per_second, ${SLOW_BUCKET_MAILS}::float8))`
