@@ -42,22 +42,46 @@ const YIELD_MS = 10
  */
 const BROKEN_SHARE = 0.5
 
+/** Bounds the characters of mails whose calls are under way. */
+export interface Room {
+  /** False: this mail would be too much now. */
+  take(characters: number): boolean
+  free(characters: number): void
+}
+
+const UNBOUNDED: Room = { take: () => true, free: () => {} }
+
+/** Room for so many characters, out of that of `whole`. A mail that needs more goes alone. */
+export function createRoom(most: number, whole = UNBOUNDED): Room {
+  let taken = 0
+  return {
+    take(characters) {
+      if (taken > 0 && taken + characters > most) return false
+      if (!whole.take(characters)) return false
+      taken += characters
+      return true
+    },
+    free(characters) {
+      taken -= characters
+      whole.free(characters)
+    },
+  }
+}
+
 /**
  * Calls the provider for every row of one claim and returns each outcome. A call begins when its
  * mail is ready: rendering a whole claim's mails first could take longer than the claim lasts, and
  * nothing would ever be sent. Nothing is tried twice: a row that was not accepted for a reason
  * other than its recipient returns to `queued`, and so does one whose mail came too late.
  *
- * `mostCharacters` limits the mails whose calls run at once. A mail's length is known when it is
- * ready: one that exceeds the limit returns to `queued` as well, while another call is running.
+ * How long a mail is shows when it is made: one for which there is no room goes back, too.
  */
 export async function callAll(
   mailer: Mailer,
   pending: readonly Pending[],
   call: Call,
-  mostCharacters = Infinity,
+  room = UNBOUNDED,
 ) {
-  const room: Room = { usedCharacters: 0, most: mostCharacters }
   const calls: Promise<EndedCall>[] = []
   let yieldedAt = performance.now()
   for (const { id, job } of pending) {
@@ -75,11 +99,6 @@ export async function callAll(
 
 const NOT_BEGUN = { kind: 'not_begun' } as const
 
-interface Room {
-  usedCharacters: number
-  most: number
-}
-
 async function callOne(
   mailer: Mailer,
   { id, making, room }: { id: string; making: Pending['job']; room: Room },
@@ -91,12 +110,10 @@ async function callOne(
     return { result: resultOf(id, refused, ''), outcome: refused }
   }
   const length = job ? lengthOf(job.mail) : 0
-  const isTooMuch = room.usedCharacters > 0 && room.usedCharacters + length > room.most
-  if (!job || isTooMuch || performance.now() >= call.beginBy) {
+  if (!job || performance.now() >= call.beginBy || !room.take(length)) {
     return { result: { id, outcome: 'queued' }, outcome: NOT_BEGUN }
   }
-  room.usedCharacters += length
-  const outcome = await mailer.send(job.mail, call).finally(() => (room.usedCharacters -= length))
+  const outcome = await mailer.send(job.mail, call).finally(() => room.free(length))
   return { result: resultOf(id, outcome, job.mail.subject), outcome }
 }
 

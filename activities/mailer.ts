@@ -1,6 +1,7 @@
 import type { OutgoingMail } from '../src/core/content/compose.ts'
 import type { Check } from '../src/domain/accounts/verification.ts'
 import type { IamRole } from '../src/domain/accounts/iam-role.ts'
+import type { Lane } from '../src/domain/mails/mail-priority.ts'
 
 export interface Mail extends OutgoingMail {
   tags: { name: string; value: string }[]
@@ -31,6 +32,8 @@ export interface Call {
   /** Time of the claim by Postgres' clock. The call is signed with it once. */
   signedAt: Date
   beginBy: number
+  /** Where calls wait for a socket, those of higher lanes go first. Absent: transactional. */
+  lane?: Lane
 }
 
 export interface Mailer {

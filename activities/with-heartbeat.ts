@@ -6,13 +6,13 @@ const BEATS = 3
 const EVERY_MS = 3_000
 
 /**
- * Runs an activity with heartbeats until it ends: a lost worker is noticed after the heartbeat
- * timeout, and a slow provider is not mistaken for one.
+ * Runs an activity that tells the server all the while that it is alive, whatever it waits for: a
+ * lost worker is noticed after the heartbeat timeout, a slow provider is not taken for one. A short
+ * activity beats never: the timeout counts from its start.
  */
 export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current()
   const { heartbeatTimeoutMs } = context.info
-  context.heartbeat()
   const everyMs = heartbeatTimeoutMs ? heartbeatTimeoutMs / BEATS : EVERY_MS
   const timer = setInterval(() => context.heartbeat(), everyMs)
   try {

@@ -1,13 +1,15 @@
 import { condition, proxyActivities, setCurrentDetails } from '@temporalio/workflow'
 import type { SendActivities } from '../activities/index.ts'
-import type { SendChunkInput, SendChunkResult } from '../activities/batches/send-chunk.ts'
-import { SEND_QUEUE, type SendPart, type SendPlan, type SendProgress } from './contract.ts'
+import type { SendChunkResult } from '../activities/batches/chunk-results.ts'
+import type { SendChunkInput } from '../activities/batches/send-chunk.ts'
+import {
+  HEARTBEAT_TIMEOUT,
+  SEND_QUEUE,
+  type SendPart,
+  type SendPlan,
+  type SendProgress,
+} from './contract.ts'
 
-/**
- * After this long without a heartbeat another worker takes over. One that was only slow may overlap
- * with it until its next heartbeat; claims and locks keep them apart.
- */
-export const HEARTBEAT_TIMEOUT = '2s'
 const SENDING = {
   taskQueue: SEND_QUEUE,
   startToCloseTimeout: '15 minutes',

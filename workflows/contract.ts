@@ -24,8 +24,14 @@ export const PROVIDER_QUEUE = 'provider'
 export const WEBHOOK_QUEUE = 'webhook'
 
 /**
- * Search attributes for operators in the Temporal UI, registered at start. `AppStatus`, because a
- * query cannot name an attribute `Status`.
+ * After this long without a heartbeat of an activity that sends another worker takes over. One that
+ * was only slow may overlap with it until its next heartbeat; claims and locks keep them apart.
+ */
+export const HEARTBEAT_TIMEOUT = '15s'
+
+/**
+ * Attributes an operator searches by in the Temporal UI; registered at start. `AppStatus`, because
+ * a query cannot name an attribute `Status`.
  */
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',

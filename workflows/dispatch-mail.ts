@@ -8,12 +8,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import type { MailActivities } from '../activities/index.ts'
-import { type DispatchMailInput, MAIL_QUEUE, WAKE_SIGNAL } from './contract.ts'
+import { type DispatchMailInput, HEARTBEAT_TIMEOUT, MAIL_QUEUE, WAKE_SIGNAL } from './contract.ts'
 
 const { drainMail } = proxyActivities<MailActivities>({
   taskQueue: MAIL_QUEUE,
   startToCloseTimeout: '7 minutes',
-  heartbeatTimeout: '10s',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 })
 

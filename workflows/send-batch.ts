@@ -13,8 +13,13 @@ import {
 import type { ControlActivities } from '../activities/index.ts'
 import { BATCH_FAILED, type BatchReport } from '../src/domain/batches/batch.ts'
 import { throwIfCancelled } from './cancellation.ts'
-import { Chunks, type Ending, HEARTBEAT_TIMEOUT } from './chunks.ts'
-import type { SendBatchInput, SendPlan, SendProgress } from './contract.ts'
+import { Chunks, type Ending } from './chunks.ts'
+import {
+  HEARTBEAT_TIMEOUT,
+  type SendBatchInput,
+  type SendPlan,
+  type SendProgress,
+} from './contract.ts'
 import { type Rest, restUntilWoken } from './wake.ts'
 
 const SHORT = {

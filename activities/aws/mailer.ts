@@ -6,9 +6,10 @@ import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import type { Roles } from './roles.ts'
 import { isOfSender } from './sender-refusals.ts'
 import { createSigner, type Credentials } from './signature.ts'
+import { createSockets, type Sockets } from './sockets.ts'
 
-/** Concurrent calls of a process to one endpoint. Others wait in their activity. */
-const CONNECTIONS = 256
+/** Calls in flight per process and endpoint; more wait in their activity. */
+const CONNECTIONS = 1_024
 const CONNECT_MS = 2_000
 
 export type Sessions = Pick<Roles, 'credentials' | 'forget'>
@@ -31,7 +32,7 @@ export function createMailer({
   beginMs?: number
 }): Mailer {
   const pools = new Map<string, Pool>()
-  const slots = new Map<string, Slots>()
+  const sockets = new Map<string, Sockets>()
   const sendEndpoint = createSendEndpoints()
   const signers = new WeakMap<Credentials, ReturnType<typeof createSigner>>()
   /**
@@ -54,18 +55,19 @@ export function createMailer({
     return pool
   }
 
-  const send = async (mail: Mail, { iamRole, signedAt, beginBy }: Call) => {
+  const send = async (mail: Mail, given: Call) => {
+    const { iamRole, lane = 'transactional' } = given
     const credentials = await credentialsOf(iamRole)
     if ('kind' in credentials) return credentials
     const endpoint = await sendEndpoint(iamRole.region)
-    const slot = slots.get(endpoint.origin) ?? createSlots(CONNECTIONS)
-    slots.set(endpoint.origin, slot)
+    const free = sockets.get(endpoint.origin) ?? createSockets(CONNECTIONS)
+    sockets.set(endpoint.origin, free)
     // A call that waits in a queue behind others' has not begun, whatever the clock says.
-    await slot.take()
+    await free.take(lane)
     try {
-      return await call(mail, { iamRole, signedAt, beginBy }, endpoint, credentials)
+      return await call(mail, given, endpoint, credentials)
     } finally {
-      slot.free()
+      free.free()
     }
   }
 
@@ -146,28 +148,6 @@ const SAME_CLOCK_MS = 30_000
 function clockAhead(date: string | string[] | undefined, now: number): number {
   const ahead = typeof date === 'string' ? Date.parse(date) - now : Number.NaN
   return Math.abs(ahead) > SAME_CLOCK_MS ? ahead : 0
-}
-
-type Slots = ReturnType<typeof createSlots>
-
-/** Admits `most` callers at once. Others wait in order. */
-function createSlots(most: number) {
-  let takenSlots = 0
-  const waiting: (() => void)[] = []
-  return {
-    take: (): Promise<void> | undefined => {
-      if (takenSlots < most) {
-        takenSlots++
-        return undefined
-      }
-      return new Promise((resolve) => waiting.push(resolve))
-    },
-    free: (): void => {
-      const next = waiting.shift()
-      if (next) next()
-      else takenSlots--
-    },
-  }
 }
 
 const contentOf = (mail: Mail) =>

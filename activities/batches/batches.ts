@@ -1,7 +1,7 @@
 import { completeBatch } from '../../src/core/batches/complete-batch.ts'
 import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import { ApplicationFailure } from '@temporalio/activity'
-import { type BatchReport, chunkSize } from '../../src/domain/batches/batch.ts'
+import { type BatchReport, chunkSize, chunksInFlight } from '../../src/domain/batches/batch.ts'
 import type { Timings } from '../../src/domain/delivery/timings.ts'
 import { decideTest, type TestState } from '../../src/core/batches/ab-test.ts'
 import { firstTime } from '../../src/core/batches/local-times.ts'
@@ -19,10 +19,6 @@ import { verifySender } from '../accounts/verify-connection.ts'
  * DELETE waits for it; who was created after the first page began is not in a later one either.
  */
 const FREEZE_PAGE = 500_000
-/**
- * Chunk activities of one batch in flight: enough to hide latency, too few to starve other batches.
- */
-const WINDOW = 4
 /** Above it a rate makes no difference to the size of chunks. */
 const MOST_PER_SECOND = 10_000
 /** An unverified connection is looked at again before a send, at most this often. */
@@ -124,7 +120,7 @@ export function createBatchActivities({
         plan: {
           total: frozen.total,
           chunkSize: size,
-          window: WINDOW,
+          window: chunksInFlight(rate),
           passMs: timings.passMs,
           ...(parts.length === 0 ? {} : { parts: parts.map(toPart) }),
         },

@@ -1,21 +1,33 @@
 import { awaitOutcomes } from '../../src/core/batches/complete-batch.ts'
 import { Context } from '@temporalio/activity'
 import { MOST_SENDER_REFUSALS } from '../../src/domain/batches/breaker.ts'
+import { askAgainMs } from '../../src/domain/batches/permits.ts'
 import type { Timings } from '../../src/domain/delivery/timings.ts'
 import { batchRowId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import * as batchVariants from '../../src/store/batches/batch-variants.ts'
 import * as batchParts from '../../src/store/batches/batch-parts.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import * as messages from '../../src/store/delivery/messages.ts'
-import { giveBackThrottled, takeThrottled } from '../../src/store/batches/batch-throttle.ts'
 import * as senders from '../../src/store/accounts/senders.ts'
-import * as sendLimits from '../../src/store/accounts/send-limits.ts'
+import type { Grant } from '../../src/store/accounts/send-limits.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { Range } from '../../workflows/contract.ts'
 import { processRenderer } from '../../src/mail/renderer.ts'
 import { type BatchMails, batchMails } from './batch-mails.ts'
+import { giveBackPermits, takePermits } from './batch-permits.ts'
 import { countTroubles } from './breaker.ts'
-import { callAll, type Pending, type Verdict } from '../calls.ts'
+import { callAll, createRoom, type Pending, type Room } from '../calls.ts'
+import {
+  OUTCOMES_AWAITED,
+  paused,
+  pausedAbout,
+  resultOfDeadClaim,
+  resultOfSender,
+  resultOfVerdict,
+  type SendChunkResult,
+} from './chunk-results.ts'
+import { createFlights, type Flights } from '../mails/flights.ts'
+import { createHeldBytes } from '../mails/held-bytes.ts'
 import type { Mailer } from '../mailer.ts'
 import { applyProviderFeedback } from '../provider-feedback.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
@@ -26,46 +38,39 @@ export interface SendChunkInput extends Range {
   attempt: number
 }
 
-export type SendChunkResult =
-  /** Every row of the range has its outcome. */
-  | { kind: 'done' }
-  /** What is left of its rows is in doubt: come back later. */
-  | { kind: 'waiting' }
-  /** Rows are left that are not in doubt, which somebody else holds for a moment: come back. */
-  | { kind: 'open' }
-  /**
-   * The account cannot send for `waitMs`. `resumeAt` is for workflows of before: milliseconds since
-   * 1970, by the clock of one worker.
-   */
-  | { kind: 'paused'; waitMs?: number; resumeAt: number; reason: string }
-  /** The batch is paused until somebody resumes it. */
-  | { kind: 'held' }
-  /** The batch is no longer to be sent. */
-  | { kind: 'stopped' }
-  /** Nothing can be sent through this connection any more. */
-  | { kind: 'unavailable'; reason: string }
-
-/** What becomes of a range in which nothing but mails in doubt is open. */
-const OUTCOMES_AWAITED = {
-  processing: { kind: 'waiting' },
-  completed: { kind: 'done' },
-  stopped: { kind: 'stopped' },
-} as const
-
-/** Mails per claim: all of them are called at once, and all are in doubt if this process dies. */
-const CLAIM_SIZE = 100
 /**
- * Rendered mail held at once per chunk. Long templates go in smaller claims from the start; that
+ * Chunks that a process runs at once. One that waits for its account costs a timer: what a process
+ * does at once is bounded by what it holds. While most slots are taken, chunks that wait soon give
+ * theirs back.
+ */
+export const CHUNK_SLOTS = 500
+const CROWDED_SHARE = 0.75
+/** Mails per claim: all of them are in doubt if this process dies. */
+const CLAIM_SIZE = 100
+/** Mails of one chunk whose calls have begun and are not written yet. */
+const MOST_IN_FLIGHT = 200
+/**
+ * Characters of rendered mail of one chunk. Long templates go in small claims from the start; that
  * short ones make long mails shows when the first are made.
  */
 const CLAIM_CHARACTERS = 2_000_000
+/** Characters of mails that a process has in flight, and of contents of its chunks. */
+const HELD_CHARACTERS = 24_000_000
+const CONTENT_CHARACTERS = 32_000_000
+/** A chunk looks again after about so long whether others have let go of what it needs. */
+const HELD_POLL_MS = 50
+const CONTENT_PAUSE_MS = 2_000
 /**
  * A chunk of an organization that renders apart gives its slot to another for about so long, while
  * a mail of the organization is rendered.
  */
 const RENDERING_PAUSE_MS = 3_000
-/** A chunk that cannot go on for this long gives its slot to another. */
+/**
+ * A chunk that cannot go on for this long gives its slot to another: a task of Temporal costs as
+ * much as a hundred seconds of beats, so it is soon only where others may wait for the slot.
+ */
 const LONGEST_WAIT_MS = 30_000
+const LONGEST_WAIT_CROWDED_MS = 1_000
 
 export interface SendChunkDeps {
   sql: Sql
@@ -77,188 +82,293 @@ export interface SendChunkDeps {
   mailer: Mailer
   timings: Timings
   content: Parameters<typeof batchMails>[0]
+  slots?: number
 }
 
-export function createSendChunk({ sql, claimSql, mailer, timings, content }: SendChunkDeps) {
+export function createSendChunk({
+  sql,
+  claimSql,
+  mailer,
+  timings,
+  content,
+  slots = CHUNK_SLOTS,
+}: SendChunkDeps) {
   const { renderer = processRenderer() } = content
   const mailsOf = batchMails(content)
+  /** Of claims, by the lengths of their contents: how long their mails are shows later. */
+  const heldMails = createHeldBytes(HELD_CHARACTERS)
+  const heldContents = createHeldBytes(CONTENT_CHARACTERS)
+  const roomOfAll = createRoom(HELD_CHARACTERS)
+  /** Chunks of this process. */
+  let running = 0
+  const longestWaitMs = () =>
+    running > slots * CROWDED_SHARE ? LONGEST_WAIT_CROWDED_MS : LONGEST_WAIT_MS
 
   /**
    * Sends the queued rows of one range of a batch: permits, then claim, then call, then results.
+   * Claims are made one after the other as permits come. Their calls are not waited for, so as many
+   * are in flight as rate and latency need.
    *
    * Safe to run twice at once: the claim decides who mails whom. Safe to kill anywhere: what was
    * claimed is decided by its lease and by the provider's events.
    */
   return async function sendChunk(input: SendChunkInput): Promise<SendChunkResult> {
+    running++
+    try {
+      return await sendRange(input)
+    } finally {
+      running--
+    }
+  }
+
+  async function sendRange(input: SendChunkInput): Promise<SendChunkResult> {
     const { organizationId, batchId, attempt } = input
+    if (heldContents.isFull()) return pausedAbout(CONTENT_PAUSE_MS, 'memory')
     const batch = await batchRuns.context(sql, organizationId, batchId)
     const sender = batch && (await senders.find(sql, organizationId, batch.connectionId))
     if (!batch || !sender) return { kind: 'stopped' }
-    if (sender.disconnected) return { kind: 'unavailable', reason: 'disconnected' }
-    if (!sender.isVerified) return { kind: 'unavailable', reason: 'not_verified' }
+    const refusal = resultOfSender(sender)
+    if (refusal) return refusal
 
-    const from = batchRowId(batch.bucket, input.from)
-    const to = batchRowId(batch.bucket, input.to)
-    const range = { organizationId, bucket: batch.bucket, from, to }
+    const { bucket } = batch
     const variants = batch.isTest
       ? await batchVariants.listContents(sql, organizationId, batchId)
       : []
-    const mails = mailsOf({ organizationId, batchId, batch, variants })
     const sizes = [batch, ...variants].map(
-      (said) => said.contentHtml.length + said.contentText.length,
+      (each) => each.contentHtml.length + each.contentText.length,
     )
-    const claimSize = Math.floor(CLAIM_CHARACTERS / (Math.max(...sizes) + 1))
-    const most = Math.min(CLAIM_SIZE, Math.max(1, claimSize))
-    const chunk = { waitedMs: 0, isUntried: attempt > 1 || batch.sent === 0, most }
-
-    for (;;) {
-      const open = await batchParts.countOpen(sql, range)
-      if (open.queued === 0) {
-        if (open.claimed + open.inDoubt === 0) return { kind: 'done' }
-        const status = await awaitOutcomes(sql, input, timings)
-        if (status === 'processing' && open.claimed > 0) return { kind: 'open' }
-        return OUTCOMES_AWAITED[status]
-      }
-      if (batch.isPaused) return { kind: 'held' }
-      // Until a first mail is accepted few are tried at once: a refused sender fails no whole
-      // claim.
-      const untried = chunk.isUntried ? MOST_SENDER_REFUSALS : CLAIM_SIZE
-      const turn = renderer.takeTurn(organizationId)
-      if (!turn) return pausedForRendering()
-      const wanted = Math.min(most, chunk.most, untried, open.queued, turn.mostMails)
-      const grant = await grantMails(input, batch, sender, wanted).catch((error: unknown) => {
-        turn.end()
-        throw error
-      })
-      if (grant.granted === 0) {
-        turn.end()
-        if (grant.waitMs > LONGEST_WAIT_MS || chunk.waitedMs > LONGEST_WAIT_MS) {
-          return await pauseFor(input, grant)
-        }
-        chunk.waitedMs += grant.waitMs
-        await Context.current().sleep(grant.waitMs)
-        continue
-      }
-      const claim = { input, sender, range, batch, mails, chunk, grant }
-      const ended = await sendClaim(claim).finally(() => turn.end())
-      if (ended) return ended
-      if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
+    const chunk: Chunk = {
+      input,
+      batch,
+      sender,
+      range: {
+        organizationId,
+        bucket,
+        from: batchRowId(bucket, input.from),
+        to: batchRowId(bucket, input.to),
+      },
+      mails: mailsOf({ organizationId, batchId, batch, variants }),
+      mailCharacters: Math.max(...sizes) + 1,
+      room: createRoom(CLAIM_CHARACTERS, roomOfAll),
+      flights: createFlights(MOST_IN_FLIGHT),
+      askAgainMs: askAgainMs(
+        Math.min(sender.maxSendRate ?? 1, batch.throttlePerSecond ?? Infinity),
+      ),
+      queued: 0,
+      most: CLAIM_SIZE,
+      isUntried: attempt > 1 || batch.sent === 0,
+      waitedMs: 0,
+      askAt: 0,
+      result: undefined,
+    }
+    const contents = heldContents.take(0)
+    contents.resize(sizes.reduce((sum, size) => sum + size, 0))
+    try {
+      const result = await claimAll(chunk)
+      await chunk.flights.landed()
+      return chunk.result ?? result
+    } finally {
+      // Also when a claim failed: the results of those before are written.
+      await chunk.flights.landed().finally(() => contents.resize(0))
     }
   }
 
-  /** The account has no permits for a while; where that is for its quota, the batch says so. */
-  async function pauseFor(
+  /** Makes one claim after the other until the range has none left or nothing can be sent. */
+  async function claimAll(chunk: Chunk): Promise<SendChunkResult> {
+    const { input, batch, range, flights } = chunk
+    const { cancellationSignal, cancelled } = Context.current()
+    for (;;) {
+      if (chunk.result) return chunk.result
+      if (flights.hasFailed()) await flights.landed()
+      if (cancellationSignal.aborted) await cancelled
+      if (mustLand(chunk)) {
+        await flights.next()
+        continue
+      }
+      if (chunk.queued === 0) {
+        const open = await batchParts.countOpen(sql, range)
+        if (open.queued === 0) return await resultOfOpen(input, open)
+        chunk.queued = open.queued
+      }
+      if (batch.isPaused) return { kind: 'held' }
+      const askInMs = chunk.askAt - performance.now()
+      if (askInMs > 0) await Context.current().sleep(askInMs)
+      const result = await claimNext(chunk)
+      if (result) return result
+    }
+  }
+
+  /** Whether the chunk waits for calls under way before it makes another claim. */
+  function mustLand({ flights, queued, isUntried }: Chunk): boolean {
+    if (flights.isEmpty()) return false
+    return flights.room() === 0 || queued === 0 || isUntried || heldMails.isFull()
+  }
+
+  /** The result where nothing of the range is queued any more. */
+  async function resultOfOpen(
     input: SendChunkInput,
-    { waitMs, pausedReason }: sendLimits.Grant,
+    { claimed, inDoubt }: { claimed: number; inDoubt: number },
   ): Promise<SendChunkResult> {
-    if (pausedReason === 'daily_quota') await batchRuns.noteQuotaAwaited(sql, input, waitMs)
+    if (claimed + inDoubt === 0) return { kind: 'done' }
+    const status = await awaitOutcomes(sql, input, timings)
+    return status === 'processing' && claimed > 0 ? { kind: 'open' } : OUTCOMES_AWAITED[status]
+  }
+
+  /** Makes one claim if there are permits for it. Returns the chunk's result if it ends here. */
+  async function claimNext(chunk: Chunk): Promise<SendChunkResult | undefined> {
+    const { input, flights } = chunk
+    if (heldMails.isFull()) {
+      await Context.current().sleep(HELD_POLL_MS)
+      return undefined
+    }
+    const turn = renderer.takeTurn(input.organizationId)
+    if (!turn) {
+      if (flights.isEmpty()) return pausedAbout(RENDERING_PAUSE_MS, 'rendering')
+      await flights.next()
+      return undefined
+    }
+    const part = heldMails.take(CLAIM_CHARACTERS)
+    const release = () => {
+      turn.end()
+      part.resize(0)
+    }
+    let isCalled = false
+    try {
+      const { wanted, grant } = await askPermits(chunk, part.given, turn.mostMails)
+      if (grant.granted === 0) return await waitForPermits(chunk, grant)
+      // A chunk that gets all it asks for asks again at once.
+      chunk.askAt = grant.granted < wanted ? performance.now() + chunk.askAgainMs : 0
+      part.resize(grant.granted * chunk.mailCharacters)
+      const claim = await claimRows(chunk, grant)
+      if (!claim) return undefined
+      flights.begin(claim.recipients.length, () => sendClaim(chunk, claim, grant).finally(release))
+      isCalled = true
+      return undefined
+    } finally {
+      if (!isCalled) release()
+    }
+  }
+
+  /** Asks for permits of one claim that holds so many characters. */
+  async function askPermits(chunk: Chunk, characters: number, mostMails: number) {
+    const wanted = Math.min(
+      Math.max(1, Math.floor(characters / chunk.mailCharacters)),
+      chunk.most,
+      chunk.queued,
+      chunk.flights.room(),
+      mostMails,
+      // Until one is accepted few are tried at once: no whole claim is of a refused sender.
+      chunk.isUntried ? MOST_SENDER_REFUSALS : CLAIM_SIZE,
+    )
+    return { wanted, grant: await takePermits(sql, chunk, wanted) }
+  }
+
+  /** Waits until it makes sense to ask again; the result of the chunk where that is too long. */
+  async function waitForPermits(
+    chunk: Chunk,
+    { waitMs, pausedReason }: Grant,
+  ): Promise<SendChunkResult | undefined> {
+    const longestMs = longestWaitMs()
+    if (waitMs <= longestMs && chunk.waitedMs <= longestMs) {
+      chunk.waitedMs += waitMs
+      chunk.askAt = performance.now() + waitMs
+      return undefined
+    }
+    // Where that is for its quota, the batch says so.
+    if (pausedReason === 'daily_quota') await batchRuns.noteQuotaAwaited(sql, chunk.input, waitMs)
     return paused(waitMs, pausedReason ?? 'rate')
   }
 
-  /** Claims as many rows as there are permits for, calls, and writes the results. */
-  async function sendClaim({
-    input,
-    sender,
-    range,
-    batch,
-    mails,
-    chunk,
-    grant,
-  }: ClaimInput): Promise<SendChunkResult | undefined> {
+  /** Claims as many rows as there are permits for. Undefined: there is nobody to mail. */
+  async function claimRows(chunk: Chunk, { granted }: Grant): Promise<Claim | undefined> {
+    const { input, batch, range } = chunk
     const { organizationId, batchId, attempt } = input
+    const { connectionId } = batch
     const startedAt = performance.now()
-    const claimId = uuidv7()
-    const claimed = await messages.claimRange(claimSql, {
+    const id = uuidv7()
+    const { live, skipped, recipients, claimedAt } = await messages.claimRange(claimSql, {
       ...range,
       batchId,
       attempt,
-      connectionId: batch.connectionId,
-      claimId,
-      limit: grant.granted,
+      connectionId,
+      claimId: id,
+      limit: granted,
     })
-    await giveBack(input, batch, sender, grant.granted - claimed.recipients.length)
-    if (!claimed.live) {
-      return resultOfDeadClaim(
-        await senders.find(sql, organizationId, batch.connectionId),
-        await batchRuns.find(sql, input),
-      )
+    await giveBackPermits(sql, chunk, granted - recipients.length)
+    const found = recipients.length + skipped
+    // Others hold the rest, or nothing is left: the range is counted again.
+    chunk.queued = found < granted ? 0 : Math.max(0, chunk.queued - found)
+    if (!live) {
+      const sender = await senders.find(sql, organizationId, connectionId)
+      chunk.result = resultOfDeadClaim(sender, await batchRuns.find(sql, input))
     }
-    if (claimed.recipients.length === 0) return undefined
+    return recipients.length === 0 ? undefined : { id, recipients, claimedAt, startedAt }
+  }
 
+  /** Calls for all that was claimed, and writes the results. */
+  async function sendClaim(
+    chunk: Chunk,
+    { id: claimId, recipients, claimedAt, startedAt }: Claim,
+    { isWatched }: Grant,
+  ): Promise<void> {
+    const { input, batch, sender, mails, room } = chunk
+    const { organizationId, batchId } = input
     const beginBy = startedAt + timings.beginMs
-    const jobs = mails(claimed.recipients, beginBy)
-    const call = { iamRole: sender, signedAt: new Date(claimed.claimedAt), beginBy }
-    const toCall = pending(claimed.recipients, jobs)
-    const { results, verdict } = await callAll(mailer, toCall, call, CLAIM_CHARACTERS)
+    const jobs = mails(recipients, beginBy)
+    const call = { iamRole: sender, signedAt: new Date(claimedAt), beginBy, lane: 'batch' as const }
+    const toCall = pending(recipients, jobs)
+    const { results, verdict } = await callAll(mailer, toCall, call, room)
     chunk.most = mostNext(chunk.most, results.length, verdict.notBegun)
+    if (verdict.notBegun > 0) chunk.askAt = performance.now() + chunk.askAgainMs
     const { isTest, bucket } = batch
     const claim = { organizationId, bucket, claimId, batchId, isTest }
     await writeWithRetry(() => messages.recordResults(sql, claim, results))
-    await giveBack(input, batch, sender, verdict.notBegun)
-    const { isWatched } = grant
+    await giveBackPermits(sql, chunk, verdict.notBegun)
     await applyProviderFeedback(sql, sender, { verdict, isWatched, timings })
     const trip = await countTroubles(sql, input, results, verdict)
-    if (trip) return { kind: 'unavailable', reason: trip }
     if (results.some(({ outcome }) => outcome === 'sent')) chunk.isUntried = false
     if (results.some(({ outcome }) => outcome !== 'queued')) chunk.waitedMs = 0
-    if (verdict.own) {
-      return paused(timings.outagePauseMs, 'role')
-    }
-    return resultOfVerdict(verdict)
-  }
-
-  /** Permits of the batch's own rate, where it has one, and then of the account. */
-  async function grantMails(
-    input: SendChunkInput,
-    { throttlePerSecond }: batchRuns.Context,
-    sender: senders.SendingConnection,
-    want: number,
-  ): Promise<sendLimits.Grant> {
-    if (throttlePerSecond === null) return sendLimits.grantPermits(sql, sender, want, 'batch')
-    const own = await takeThrottled(sql, input, want)
-    if (own.granted === 0) {
-      return { granted: 0, waitMs: own.waitMs, pausedReason: null, isWatched: false }
-    }
-    const grant = await sendLimits.grantPermits(sql, sender, own.granted, 'batch')
-    if (grant.granted < own.granted) {
-      await giveBackThrottled(sql, input, own.granted - grant.granted)
-    }
-    return grant
-  }
-
-  async function giveBack(
-    input: SendChunkInput,
-    { throttlePerSecond }: batchRuns.Context,
-    sender: senders.SendingConnection,
-    unused: number,
-  ): Promise<void> {
-    if (unused <= 0) return
-    await sendLimits.giveBack(sql, sender, unused)
-    if (throttlePerSecond !== null) await giveBackThrottled(sql, input, unused)
+    if (trip) chunk.result ??= { kind: 'unavailable', reason: trip }
+    else if (verdict.own) chunk.result ??= paused(timings.outagePauseMs, 'role')
+    else chunk.result ??= resultOfVerdict(verdict)
   }
 }
 
-interface ClaimInput {
+/** One range of a batch that is being sent, and what its claims found out for the next ones. */
+interface Chunk {
   input: SendChunkInput
+  batch: NonNullable<Awaited<ReturnType<typeof batchRuns.context>>>
   sender: senders.SendingConnection
   range: { organizationId: string; bucket: Uuid; from: Uuid; to: Uuid }
-  batch: NonNullable<Awaited<ReturnType<typeof batchRuns.context>>>
-  mails: ReturnType<ReturnType<typeof batchMails>>
-  /** What the claims of one chunk know of those before. */
-  chunk: {
-    /** For permits, since something was sent. */
-    waitedMs: number
-    /** Nothing was accepted from this sender yet. */
-    isUntried: boolean
-    /** As many could be made and called by the last claim, and some more. */
-    most: number
-  }
-  grant: Awaited<ReturnType<typeof sendLimits.grantPermits>>
+  mails: BatchMails
+  /** Of the longest content. */
+  mailCharacters: number
+  /** Of its mails as they turned out. */
+  room: Room
+  flights: Flights
+  askAgainMs: number
+  /** Rows that are still queued, as far as this chunk knows; at 0 they are counted again. */
+  queued: number
+  /** As many could be made and called by the last claim, and some more. */
+  most: number
+  /** Nothing was accepted from this sender yet. */
+  isUntried: boolean
+  /** For permits, since something was sent. */
+  waitedMs: number
+  /** When permits are asked for again, on `performance.now()`'s scale. */
+  askAt: number
+  /** Why no more claims are made. */
+  result: SendChunkResult | undefined
 }
 
-/** Spread, so that the chunks of many batches do not come back together. */
-const pausedForRendering = (): SendChunkResult =>
-  paused(RENDERING_PAUSE_MS * (1 + Math.random()), 'rendering')
+interface Claim {
+  id: Uuid
+  recipients: messages.Recipient[]
+  /** By the clock of Postgres. */
+  claimedAt: string
+  /** On `performance.now()`'s scale. */
+  startedAt: number
+}
 
 /** Rows of the next claim: few after mails that took too long to make or were too long. */
 const mostNext = (most: number, claimed: number, notBegun: number): number =>
@@ -266,31 +376,3 @@ const mostNext = (most: number, claimed: number, notBegun: number): number =>
 
 const pending = (recipients: messages.Recipient[], jobs: ReturnType<BatchMails>): Pending[] =>
   recipients.map(({ id }, index) => ({ id, job: jobs[index] ?? Promise.resolve(undefined) }))
-
-const paused = (waitMs: number, reason: string): SendChunkResult => ({
-  kind: 'paused',
-  waitMs,
-  resumeAt: Date.now() + waitMs,
-  reason,
-})
-
-/** A sender that is refused is tried again, until the breaker says that it is enough. */
-const resultOfVerdict = (verdict: Verdict): SendChunkResult | undefined =>
-  verdict.unavailable === undefined || verdict.isOfSender
-    ? undefined
-    : { kind: 'unavailable', reason: verdict.unavailable }
-
-/** A claim that found nothing live: the batch was stopped, or its connection is gone. */
-function resultOfDeadClaim(
-  sender: senders.SendingConnection | undefined,
-  batch: batchRuns.BatchState | undefined,
-): SendChunkResult {
-  if (!sender || sender.disconnected) return { kind: 'unavailable', reason: 'disconnected' }
-  if (!sender.isVerified) return { kind: 'unavailable', reason: 'not_verified' }
-  if (batch?.isPaused) return { kind: 'held' }
-  // Verified again meanwhile.
-  if (batch?.status === 'processing') return { kind: 'open' }
-  // Failed by another chunk, and maybe resumed since, by another attempt.
-  if (!batch || batch.status === 'failed') return { kind: 'unavailable', reason: 'stopped' }
-  return { kind: 'stopped' }
-}

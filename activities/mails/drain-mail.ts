@@ -3,16 +3,15 @@ import { Context } from '@temporalio/activity'
 import { addressed } from '../../src/keys/addresses.ts'
 import type { OutgoingMail, Refusal } from '../../src/core/content/compose.ts'
 import { openContent, outgoing } from '../../src/core/content/mail-content.ts'
-import { ORGANIZATION_TAG, PROBE_TAG, tagsOf } from '../../src/domain/delivery/ses-event.ts'
-import { laneOf } from '../../src/domain/mails/mail-priority.ts'
+import { tagsOf } from '../../src/domain/delivery/ses-event.ts'
+import { type Lane, laneOf } from '../../src/domain/mails/mail-priority.ts'
 import { refusalOfReceipt } from '../../src/domain/mails/single-mail.ts'
-import { SIMULATOR } from '../../src/domain/delivery/event-recipients.ts'
+import { askAgainMs } from '../../src/domain/batches/permits.ts'
 import type { Timings } from '../../src/domain/delivery/timings.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as messages from '../../src/store/delivery/messages.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
 import * as transactionalMails from '../../src/store/mails/transactional-mails.ts'
-import * as probes from '../../src/store/delivery/probes.ts'
 import * as senders from '../../src/store/accounts/senders.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import * as suppressions from '../../src/store/consent/suppressions.ts'
@@ -22,8 +21,9 @@ import type { DispatchMailInput } from '../../workflows/contract.ts'
 import { callAll, type Job, jobOf } from '../calls.ts'
 import type { Mailer } from '../mailer.ts'
 import { applyProviderFeedback } from '../provider-feedback.ts'
-import { createFlights } from './flights.ts'
+import { createFlights, type Flights } from './flights.ts'
 import { createHeldBytes, type HeldPart } from './held-bytes.ts'
+import { sendProbe, takeProbe } from '../batches/probe-events.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
 
 const CLAIM_SIZE = 50
@@ -38,16 +38,22 @@ const CLAIM_BYTES = 4 * 1024 * 1024
 const HELD_BYTES = 24 * 1024 * 1024
 /** Refusals that are of the account itself, whoever uses it. */
 const ACCOUNT_WIDE = ['account_suspended', 'sending_paused', 'limit_exceeded']
-/** Drains that a process runs at once; while most of them run, others may wait for a slot. */
-export const DRAIN_SLOTS = 20
-const CROWD = 15
+/**
+ * Drains that a process runs at once. One that waits for its account costs a timer: what a process
+ * does at once is bounded by what it holds. While most slots are taken, others may wait for one.
+ */
+export const DRAIN_SLOTS = 500
+const CROWDED_SHARE = 0.75
 /** For so long a drain keeps its slot at most; its turn is over sooner where others may wait. */
 const LONGEST_DRAIN_MS = 300_000
 /** How often a warm drain looks for more, and how long it stays warm with nothing to do. */
 const POLL_MS = 50
 const WARM_MS = 1_000
-/** A wait longer than this is slept by the workflow, not by the activity. */
-const LONGEST_WAIT_MS = 5_000
+/** How often a drain looks whether its connection may still send, and is to be probed. */
+const LOOK_MS = 1_000
+/** A wait longer than this is slept by the workflow; where others may wait for the slot, sooner. */
+const LONGEST_WAIT_MS = 30_000
+const LONGEST_WAIT_CROWDED_MS = 1_000
 
 /** What a mail of the API says, and its sender's tags. */
 type Said = { parts: Partial<OutgoingMail>; tags: transactionalMails.Tag[] } | { failed: Refusal }
@@ -67,8 +73,6 @@ const resumeIn = (waitMs: number): Drained => ({
   resumeAt: Date.now() + waitMs,
   more: true,
 })
-
-type Flights = ReturnType<typeof createFlights>
 
 /** What claims that are under way have found out. */
 interface DrainState {
@@ -91,6 +95,14 @@ interface Claim {
   part: HeldPart
 }
 
+/** Whose mail a claim is, and how its permits were got. */
+interface ClaimCall {
+  sender: senders.SendingConnection
+  lane: Lane
+  isWatched: boolean
+  state: DrainState
+}
+
 const UNREADABLE: Said = {
   failed: { reason: 'content_lost', error: 'What it says cannot be decrypted' },
 }
@@ -102,11 +114,21 @@ export interface DrainMailDeps {
   timings: Timings
   /** The suppression list knows addresses under its HMAC keys. */
   content: { keyring: Keyring }
+  slots?: number
 }
 
-export function createDrainMail({ sql, claimSql, mailer, timings, content }: DrainMailDeps) {
+export function createDrainMail({
+  sql,
+  claimSql,
+  mailer,
+  timings,
+  content,
+  slots = DRAIN_SLOTS,
+}: DrainMailDeps) {
   /** Drains of this process. */
   let running = 0
+  const isCrowded = () => running > slots * CROWDED_SHARE
+  const longestWaitMs = () => (isCrowded() ? LONGEST_WAIT_CROWDED_MS : LONGEST_WAIT_MS)
   const held = createHeldBytes(HELD_BYTES)
 
   /**
@@ -133,11 +155,14 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
     const startedAt = performance.now()
     let warmUntil = startedAt + WARM_MS
     let overAt: number | undefined
+    let askAt = startedAt
+    let lookAt = startedAt
+    let sender: senders.SendingConnection | undefined
     const state: DrainState = { isStuck: false, isProbing: false }
     // What was begun before the time was up is waited for at work: it may be slow.
     const isOver = () => {
       const now = performance.now()
-      const mostMs = running > CROWD ? timings.drainMs : LONGEST_DRAIN_MS
+      const mostMs = isCrowded() ? timings.drainMs : LONGEST_DRAIN_MS
       if (now - startedAt >= mostMs) overAt ??= now
       return (
         overAt !== undefined && (now >= overAt + timings.callMs || !flights.beganBefore(overAt))
@@ -152,9 +177,15 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
         await flights.next()
         continue
       }
-      const sender = await senders.find(sql, organizationId, connectionId)
-      if (!sender || sender.disconnected || !sender.isVerified) return { more: false }
-      if (!state.isProbing) await probe(sender, flights, state)
+      const askInMs = askAt - performance.now()
+      if (askInMs > 0) await Context.current().sleep(askInMs)
+      if (sender === undefined || performance.now() >= lookAt) {
+        sender = await senders.find(sql, organizationId, connectionId)
+        if (!sender || sender.disconnected || !sender.isVerified) return { more: false }
+        const isProbed = state.isProbing || (await probe(sender, flights, state))
+        // Probes that are wanted are sent one after the other, without a pause.
+        lookAt = performance.now() + (isProbed ? 0 : LOOK_MS)
+      }
 
       const found = await waitingClaim(connectionId, flights.room())
       if (!found) {
@@ -163,11 +194,15 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
         continue
       }
       const { bucket, ids, priority } = found
-      const grant = await sendLimits.grantPermits(sql, sender, ids.length, laneOf(priority))
+      const lane = laneOf(priority)
+      const grant = await sendLimits.grantPermits(sql, sender, ids.length, lane)
       if (grant.granted === 0) {
-        if (grant.waitMs > LONGEST_WAIT_MS) return resumeIn(grant.waitMs)
+        if (grant.waitMs > longestWaitMs()) return resumeIn(grant.waitMs)
         await Context.current().sleep(grant.waitMs)
         continue
+      }
+      if (grant.granted < ids.length && lane !== 'transactional') {
+        askAt = performance.now() + askAgainMs(sender.maxSendRate ?? 1)
       }
       const claim = await claimSome(sender, { bucket, ids: ids.slice(0, grant.granted) })
       const unused = grant.granted - claim.pending.length
@@ -178,8 +213,9 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
         await Context.current().sleep(POLL_MS)
       } else {
         const { isWatched } = grant
+        const call = { sender, lane, isWatched, state }
         flights.begin(claim.pending.length, () =>
-          sendClaimed(sender, claim, { isWatched, state }).finally(() => claim.part.resize(0)),
+          sendClaimed(claim, call).finally(() => claim.part.resize(0)),
         )
       }
       if (Context.current().cancellationSignal.aborted) await Context.current().cancelled
@@ -251,15 +287,15 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
 
   /** Calls, writes, and gives back the permits that were not used. */
   async function sendClaimed(
-    sender: senders.SendingConnection,
     { id: claimId, bucket, claimedAt, startedAt, pending }: Claim,
-    { isWatched, state }: { isWatched: boolean; state: DrainState },
+    { sender, lane, isWatched, state }: ClaimCall,
   ): Promise<void> {
     const { organizationId, connectionId } = sender
     const { results, verdict } = await callAll(mailer, pending, {
       iamRole: sender,
       signedAt: new Date(claimedAt),
       beginBy: startedAt + timings.beginMs,
+      lane,
     })
     await writeWithRetry(() =>
       messages.recordResults(sql, { organizationId, bucket, claimId, batchId: null }, results),
@@ -318,48 +354,18 @@ export function createDrainMail({ sql, claimSql, mailer, timings, content }: Dra
     })
   }
 
-  /**
-   * One mail to the simulator, when rows are in doubt and too few other mails tell whether events
-   * arrive. No row in the ledger, no log, no counter; under the limiter like all mail.
-   */
+  /** Begins a probe if one is wanted. Returns whether. */
   async function probe(
     sender: senders.SendingConnection,
     flights: Flights,
     state: DrainState,
-  ): Promise<void> {
-    const { organizationId, connectionId } = sender
-    const from = await probes.take(sql, organizationId, connectionId)
-    if (from === undefined) return
-    const grant = await sendLimits.grantPermits(sql, sender, 1)
-    if (grant.granted === 0) {
-      await probes.giveBack(sql, organizationId, connectionId)
-      return
-    }
+  ): Promise<boolean> {
+    const from = await takeProbe(sql, sender)
+    if (from === undefined) return false
     state.isProbing = true
-    flights.begin(1, () => sendProbe(sender, from).finally(() => (state.isProbing = false)))
-  }
-
-  async function sendProbe(sender: senders.SendingConnection, from: string): Promise<void> {
-    const { organizationId, connectionId } = sender
-    const id = uuidv7()
-    const beginBy = performance.now() + timings.beginMs
-    const claimedAt = await probes.claim(sql, { organizationId, connectionId, id, from })
-    const outcome = await mailer.send(
-      {
-        from,
-        replyTo: null,
-        to: SIMULATOR,
-        subject: 'Probe',
-        html: null,
-        text: 'Asks whether delivery events arrive.',
-        headers: [],
-        tags: [
-          { name: PROBE_TAG, value: id },
-          { name: ORGANIZATION_TAG, value: organizationId },
-        ],
-      },
-      { iamRole: sender, signedAt: new Date(claimedAt), beginBy },
+    flights.begin(1, () =>
+      sendProbe({ sql, mailer, timings }, sender, from).finally(() => (state.isProbing = false)),
     )
-    if (outcome.kind === 'sent') await probes.recordAnswer(sql, organizationId, id)
+    return true
   }
 }

@@ -4,6 +4,8 @@ interface Flight {
   beganAt: number
 }
 
+export type Flights = ReturnType<typeof createFlights>
+
 /** Mails that are being sent while further ones are claimed; `most` of them at once. */
 export function createFlights(most: number) {
   const flights = new Map<Promise<void>, Flight>()

@@ -320,25 +320,31 @@ describe('a batch', () => {
     )
   })
 
-  it('whose process stands still for longer than its heartbeats is sent once, in another try', async () => {
-    const { seeded } = await start(LONG_BATCH, { rate: 100 })
-    let stoodStill = false
-    outcome = () => {
-      if (mailer.calls.length === 100 && !stoodStill) {
-        stoodStill = true
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000)
+  // It takes as long as its heartbeats may be away.
+  it.runIf(isFull)(
+    'whose process stands still for longer than its heartbeats is sent once, in another try',
+    async () => {
+      const { seeded } = await start(LONG_BATCH, { rate: 100 })
+      let stoodStill = false
+      outcome = () => {
+        if (mailer.calls.length === 100 && !stoodStill) {
+          stoodStill = true
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 17_000)
+        }
+        return sent()
       }
-      return sent()
-    }
-    const id = await seedBatch(sql, seeded)
-    expect(await ended(id)).toMatchObject({ status: 'completed', sent: LONG_BATCH, failed: 0 })
-    guarantee(() => expect(new Set(mailer.accepted).size).toBe(LONG_BATCH))
-    guarantee(() => expect(mailer.accepted).toHaveLength(LONG_BATCH))
-    const { events } = await engine.client.workflow.getHandle(batchWorkflowId(id, 1)).fetchHistory()
-    const tries = (events ?? []).map((event) => event.activityTaskStartedEventAttributes?.attempt)
-    // On a busy machine others may be late as well.
-    expect(Math.max(...tries.map((attempt) => attempt ?? 0))).toBeGreaterThanOrEqual(2)
-  })
+      const id = await seedBatch(sql, seeded)
+      expect(await ended(id)).toMatchObject({ status: 'completed', sent: LONG_BATCH, failed: 0 })
+      guarantee(() => expect(new Set(mailer.accepted).size).toBe(LONG_BATCH))
+      guarantee(() => expect(mailer.accepted).toHaveLength(LONG_BATCH))
+      const { events } = await engine.client.workflow
+        .getHandle(batchWorkflowId(id, 1))
+        .fetchHistory()
+      const tries = (events ?? []).map((event) => event.activityTaskStartedEventAttributes?.attempt)
+      // On a busy machine others may be late as well.
+      expect(Math.max(...tries.map((attempt) => attempt ?? 0))).toBeGreaterThanOrEqual(2)
+    },
+  )
 
   it('cancelled in the Temporal UI is not left behind as processing', async () => {
     const { seeded } = await start(2_000, { rate: 100 })

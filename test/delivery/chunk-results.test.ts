@@ -1,3 +1,4 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSendChunk } from '../../activities/batches/send-chunk.ts'
 import { SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
@@ -50,7 +51,7 @@ async function resultOf(states: readonly string[], change: Partial<Renderer> = {
     content,
   })
   const chunk = { organizationId, batchId, attempt: 1, from: 0, to: states.length }
-  const result = await sendChunk(chunk)
+  const result: unknown = await new MockActivityEnvironment().run(() => sendChunk(chunk))
   expect(mailer.calls).toEqual([])
   return result
 }

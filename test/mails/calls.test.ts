@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { callAll } from '../../activities/calls.ts'
+import { callAll, createRoom } from '../../activities/calls.ts'
 import type { Mail, Outcome } from '../../activities/mailer.ts'
 import { fakeMailer, sent } from '../support/mailer.ts'
 
@@ -51,7 +51,7 @@ describe('the calls of a claim', () => {
       job: soon().then(() => ({ id: String(n), mail: long(n) })),
     }))
     const outcomesWithin = async (most: number) => {
-      const { results, verdict } = await callAll(fakeMailer(), jobs, call(60_000), most)
+      const { results, verdict } = await callAll(fakeMailer(), jobs, call(60_000), createRoom(most))
       return [results.filter(({ outcome }) => outcome === 'sent').length, verdict.notBegun]
     }
     expect(await outcomesWithin(3_500)).toEqual([3, 7])

@@ -19,27 +19,31 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 it.each([
-  [15, false],
-  [16, true],
-])('of %i drains of single mail some end with their turn: %s', async (drains, isOver) => {
-  const { sql } = database
-  const drainMail = createDrainMail({
-    sql,
-    claimSql: sql,
-    mailer: fakeMailer(),
-    timings: { ...SHORT_TIMINGS, drainMs: TURN_MS },
-    content: { keyring: parseKeyring(newKeyringText()) },
-  })
-  const connections = []
-  for (let n = 0; n < drains; n++) connections.push(await seedOrganization(sql))
-  const drained = await Promise.all(
-    connections.map(
-      (input): Promise<{ more: boolean }> =>
-        new MockActivityEnvironment().run(() => drainMail(input)),
-    ),
-  )
-  expect(drained.some(({ more }) => more)).toBe(isOver)
-})
+  [6, false],
+  [7, true],
+])(
+  'of %i drains of single mail in 8 slots some end with their turn: %s',
+  async (drains, isOver) => {
+    const { sql } = database
+    const drainMail = createDrainMail({
+      sql,
+      claimSql: sql,
+      mailer: fakeMailer(),
+      timings: { ...SHORT_TIMINGS, drainMs: TURN_MS },
+      content: { keyring: parseKeyring(newKeyringText()) },
+      slots: 8,
+    })
+    const connections = []
+    for (let n = 0; n < drains; n++) connections.push(await seedOrganization(sql))
+    const drained = await Promise.all(
+      connections.map(
+        (input): Promise<{ more: boolean }> =>
+          new MockActivityEnvironment().run(() => drainMail(input)),
+      ),
+    )
+    expect(drained.some(({ more }) => more)).toBe(isOver)
+  },
+)
 
 const receipt = ({ organizationId, connectionId }: Seeded, n: number, html: string) => ({
   organizationId,

@@ -38,6 +38,7 @@ export const CANCELLABLE: readonly BatchStatus[] = ['scheduled', 'queued', 'proc
 const CHUNK_SECONDS = 20
 const MIN_CHUNK = 10
 const MAX_CHUNK = 1_000
+const MOST_CHUNKS = 4
 
 /**
  * Recipients per chunk activity: about twenty seconds of the account's rate, so that an engine step
@@ -45,3 +46,11 @@ const MAX_CHUNK = 1_000
  */
 export const chunkSize = (rate: number): number =>
   Math.min(MAX_CHUNK, Math.max(MIN_CHUNK, Math.round(rate * CHUNK_SECONDS)))
+
+/**
+ * Chunk activities of one batch in flight: as many as hold twenty seconds of the account's rate,
+ * four at most. A chunk has as much mail under way as rate and latency need, so one is enough for a
+ * slow account; those of a fast one are over so soon that the next must be at work already.
+ */
+export const chunksInFlight = (rate: number): number =>
+  Math.min(MOST_CHUNKS, Math.max(1, Math.ceil((rate * CHUNK_SECONDS) / MAX_CHUNK)))

@@ -25,6 +25,7 @@ import {
 } from '../../../workflows/contract.ts'
 import type { Verifier } from '../../../activities/mailer.ts'
 import { DRAIN_SLOTS } from '../../../activities/mails/drain-mail.ts'
+import { CHUNK_SLOTS } from '../../../activities/batches/send-chunk.ts'
 import type { Config } from '../../config.ts'
 import type { Clock } from '../../loops/clock-keeper.ts'
 import { createFetcher } from '../../net/fetch.ts'
@@ -80,8 +81,7 @@ export function queueTable(
     },
     [SEND_QUEUE]: {
       activities: createSendActivities(deps),
-      // Enough for four sub-batches of several batches; each holds up to a hundred calls.
-      maxConcurrentActivityTaskExecutions: 12,
+      maxConcurrentActivityTaskExecutions: CHUNK_SLOTS,
     },
     [MAIL_QUEUE]: {
       activities: {

@@ -62,10 +62,10 @@ export const learn = (
  * half a second of rate. Batches, the lowest lane, have a twentieth of the rate all the same, also
  * out of an empty bucket, which then has less to give for a moment: on average the rate is kept.
  *
- * A bucket refilled by the clock of Postgres, never deeper than half a second of rate, a second of a
- * slow one: nothing is reserved in the future, so a receipt never waits behind a batch's. Expressions of an
- * update are evaluated again on the newest row after a lock wait, so concurrent takers never share
- * a token. An account without a row has nothing to give.
+ * A bucket refilled by the clock of Postgres, never deeper than half a second of rate, a second of
+ * a slow one: nothing is reserved in the future, so a receipt never waits behind a batch's.
+ * Expressions of an update are evaluated again on the newest row after a lock wait, so concurrent
+ * takers never share a token. An account without a row has nothing to give.
  *
  * No more than the provider takes in 24 hours: what we gave in them, and what others had sent there
  * when the provider was last asked. Batches leave a twentieth of it to single mail. Takers at the

@@ -1,0 +1,70 @@
+import type { BatchState } from '../../src/store/batches/batch-runs.ts'
+import type { SendingConnection } from '../../src/store/accounts/senders.ts'
+import type { Verdict } from '../calls.ts'
+
+export type SendChunkResult =
+  /** Every row of the range has its outcome. */
+  | { kind: 'done' }
+  /** What is left of its rows is in doubt: come back later. */
+  | { kind: 'waiting' }
+  /** Rows are left that are not in doubt, which somebody else holds for a moment: come back. */
+  | { kind: 'open' }
+  /**
+   * The account cannot send for `waitMs`. `resumeAt` is for workflows of before: milliseconds since
+   * 1970, by the clock of one worker.
+   */
+  | { kind: 'paused'; waitMs?: number; resumeAt: number; reason: string }
+  /** The batch is paused until somebody resumes it. */
+  | { kind: 'held' }
+  /** The batch is no longer to be sent. */
+  | { kind: 'stopped' }
+  /** Nothing can be sent through this connection any more. */
+  | { kind: 'unavailable'; reason: string }
+
+/** What becomes of a range in which nothing but mails in doubt is open. */
+export const OUTCOMES_AWAITED = {
+  processing: { kind: 'waiting' },
+  completed: { kind: 'done' },
+  stopped: { kind: 'stopped' },
+} as const
+
+/** The chunk gives its slot back for so long. */
+export const paused = (waitMs: number, reason: string): SendChunkResult => ({
+  kind: 'paused',
+  waitMs,
+  resumeAt: Date.now() + waitMs,
+  reason,
+})
+
+/** The same for what other chunks hold. Spread, so that those of many batches come back apart. */
+export const pausedAbout = (waitMs: number, reason: string): SendChunkResult =>
+  paused(waitMs * (1 + Math.random()), reason)
+
+/** A sender that is refused is tried again, until the breaker says that it is enough. */
+export const resultOfVerdict = (verdict: Verdict): SendChunkResult | undefined =>
+  verdict.unavailable === undefined || verdict.isOfSender
+    ? undefined
+    : { kind: 'unavailable', reason: verdict.unavailable }
+
+/** The result where the connection cannot send at all. */
+export function resultOfSender(sender: SendingConnection): SendChunkResult | undefined {
+  if (sender.disconnected) return { kind: 'unavailable', reason: 'disconnected' }
+  if (!sender.isVerified) return { kind: 'unavailable', reason: 'not_verified' }
+  return undefined
+}
+
+/** A claim that found nothing live: the batch was stopped, or its connection is gone. */
+export function resultOfDeadClaim(
+  sender: SendingConnection | undefined,
+  batch: BatchState | undefined,
+): SendChunkResult {
+  if (!sender) return { kind: 'unavailable', reason: 'disconnected' }
+  const result = resultOfSender(sender)
+  if (result) return result
+  if (batch?.isPaused) return { kind: 'held' }
+  // Verified again meanwhile.
+  if (batch?.status === 'processing') return { kind: 'open' }
+  // Failed by another chunk, and maybe resumed since, by another attempt.
+  if (!batch || batch.status === 'failed') return { kind: 'unavailable', reason: 'stopped' }
+  return { kind: 'stopped' }
+}

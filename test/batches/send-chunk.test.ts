@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Mailer } from '../../activities/mailer.ts'
+import type { SendChunkResult } from '../../activities/batches/chunk-results.ts'
+import { createSendChunk } from '../../activities/batches/send-chunk.ts'
+import { SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
+import { freezePage } from '../../src/core/batches/freeze-audience.ts'
+import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../support/engine.ts'
+import { fakeMailer } from '../support/mailer.ts'
+import { batchRow, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(() => database.drop())
+
+/** A batch whose audience is frozen, and what sends all of it as one chunk. */
+async function frozenBatch(
+  { rate, recipients, html = '<p>News</p>' }: { rate: number; recipients: number; html?: string },
+  mailer: Mailer,
+  slots?: number,
+) {
+  const { sql } = database
+  const seeded = await seedOrganization(sql, { rate })
+  const { organizationId } = seeded
+  await seedContacts(sql, organizationId, recipients)
+  const batchId = await seedBatch(sql, seeded, { html })
+  const run = { organizationId, batchId, attempt: 1 }
+  await freezePage(sql, { ...run, pageSize: recipients + 1, chunkSize: recipients })
+  // Somebody was mailed before: not only a few are tried at once.
+  await sql`
+    update batches set sent = 1, total_recipients = total_recipients + 1 where id = ${batchId}`
+  const sendChunk = createSendChunk({
+    sql,
+    claimSql: sql,
+    mailer,
+    // A busy machine takes long to begin a call.
+    timings: { ...SHORT_TIMINGS, beginMs: 60_000 },
+    content: { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://example.com' },
+    ...(slots === undefined ? {} : { slots }),
+  })
+  return {
+    batchId,
+    send: (range = { from: 0, to: recipients }): Promise<SendChunkResult> =>
+      new MockActivityEnvironment().run(() => sendChunk({ ...run, ...range })),
+  }
+}
+
+it('claims on while calls are under way: in flight is what rate and latency need', async () => {
+  // A claim is of 30 at most: half a second of the rate.
+  const RECIPIENTS = 45
+  const provider = fakeMailer()
+  let answer: () => void = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  let calls = 0
+  const mailer: Mailer = {
+    ...provider,
+    send: async (mail, call) => {
+      calls++
+      await answered
+      return provider.send(mail, call)
+    },
+  }
+  const { batchId, send } = await frozenBatch({ rate: 60, recipients: RECIPIENTS }, mailer)
+  const sending = send()
+  await until(async () => calls === RECIPIENTS)
+  expect(await batchRow(database.sql, batchId)).toMatchObject({ sent: 1 })
+  answer()
+  expect(await sending).toEqual({ kind: 'done' })
+  expect(new Set(provider.accepted).size).toBe(RECIPIENTS)
+  expect(provider.accepted).toHaveLength(RECIPIENTS)
+})
+
+it('gives its slot back where others may wait for it and its rate lets it wait for seconds', async () => {
+  const provider = fakeMailer()
+  const { send } = await frozenBatch({ rate: 0.01, recipients: 1 }, provider, 1)
+  expect(await send()).toMatchObject({ kind: 'paused', reason: 'rate' })
+  expect(provider.accepted).toEqual([])
+})
+
+it('keeps its slot for such a wait where others are free', async () => {
+  const provider = fakeMailer()
+  const { send } = await frozenBatch({ rate: 0.8, recipients: 1 }, provider, 8)
+  expect(await send()).toEqual({ kind: 'done' })
+  expect(provider.accepted).toHaveLength(1)
+})
+
+it('is sent once by two that are at it at the same time', async () => {
+  const RECIPIENTS = 200
+  const provider = fakeMailer(undefined, 5)
+  const { send } = await frozenBatch({ rate: 1_000, recipients: RECIPIENTS }, provider)
+  const results = await Promise.all([send(), send()])
+  expect(results).toContainEqual({ kind: 'done' })
+  expect(new Set(provider.accepted).size).toBe(RECIPIENTS)
+  expect(provider.accepted).toHaveLength(RECIPIENTS)
+})
+
+it('of long contents a process holds a bounded number of mails, and sends all', async () => {
+  const CHARACTERS = 1_000_000
+  const MOST = 25_000_000
+  const provider = fakeMailer()
+  let held = 0
+  let most = 0
+  const mailer: Mailer = {
+    ...provider,
+    send: async (mail, call) => {
+      const { length } = mail.html ?? ''
+      held += length
+      most = Math.max(most, held)
+      await sleep(100)
+      return provider.send(mail, call).finally(() => (held -= length))
+    },
+  }
+  const recipients = 40
+  const html = 'x'.repeat(CHARACTERS)
+  const { send } = await frozenBatch({ rate: 1_000, recipients, html }, mailer)
+  const halves = [
+    { from: 0, to: recipients / 2 },
+    { from: recipients / 2, to: recipients },
+  ]
+  await Promise.all(halves.map((half) => send(half)))
+  expect(new Set(provider.accepted).size).toBe(recipients)
+  expect(provider.accepted).toHaveLength(recipients)
+  expect(most).toBeGreaterThan(CHARACTERS)
+  expect(most).toBeLessThan(MOST)
+})
