@@ -153,9 +153,9 @@ export async function update(
   if (drafts.length === 0) return
   const rows = drafts.map((draft) => ({
     id: draft.id,
-    ...Object.fromEntries(COLUMN_NAMES.map(([field, column]) => [column, draft[field]])),
     address_changed: draft.addressChanged,
     resubscribed: draft.resubscribed,
+    ...Object.fromEntries(COLUMN_NAMES.map(([field, column]) => [column, draft[field]])),
   }))
   await tx`
     update contacts
