@@ -1,5 +1,10 @@
 import { CONTACT_FIELD_NAMES } from '../../src/domain/contacts/contact-fields.ts'
 import { CONTACT_COUNTS, CONTACT_TIMES } from '../../src/domain/contacts/contact-columns.ts'
+import {
+  LONGEST_PROPERTY_NAME,
+  PROPERTY_PREFIX,
+  propertyIn,
+} from '../../src/domain/contacts/properties.ts'
 import { badRequest } from '../../src/domain/errors.ts'
 import { shown } from '../../src/domain/text.ts'
 import { readCell, unguardCell } from '../../src/domain/contacts/csv-cell.ts'
@@ -20,8 +25,6 @@ export const READ_ONLY = [
 ] as const
 
 const MOST_COLUMNS = 500
-const LONGEST_PROPERTY = 255
-const PROPERTY = 'properties.'
 
 /** `First name`, `first_name` and `firstName` are one name. */
 const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '')
@@ -56,10 +59,7 @@ export function parseMapping(text: string | undefined): Mapping {
 }
 
 const isField = (name: string): boolean =>
-  FIELDS.some((field) => field === name) ||
-  (name.startsWith(PROPERTY) &&
-    name.length > PROPERTY.length &&
-    name.length <= PROPERTY.length + LONGEST_PROPERTY)
+  FIELDS.some((field) => field === name) || propertyIn(name) !== undefined
 
 const badMapping = (message: string) =>
   badRequest(`mapping ${message}`, [{ path: 'mapping', message }])
@@ -113,9 +113,9 @@ function fieldOf(name: string, mapping: Mapping): string | null {
   if (name === '') return null
   const known = KNOWN.get(plain(name))
   if (known !== undefined) return known
-  const field = name.startsWith(PROPERTY) ? name : PROPERTY + name
+  const field = name.startsWith(PROPERTY_PREFIX) ? name : PROPERTY_PREFIX + name
   if (isField(field)) return field
-  throw malformedBody(`has a column whose name is longer than ${LONGEST_PROPERTY} characters`)
+  throw malformedBody(`has a column whose name is longer than ${LONGEST_PROPERTY_NAME} characters`)
 }
 
 function rowOf(
@@ -130,7 +130,8 @@ function rowOf(
     const text = readCell(cell)
     // A blank cell says nothing of the field.
     if (text === '') continue
-    if (field.startsWith(PROPERTY)) properties.push([field.slice(PROPERTY.length), text])
+    const property = propertyIn(field)
+    if (property !== undefined) properties.push([property, text])
     else if (field === 'properties') {
       const json = unguardCell(cell)
       const given = parseObject(json)

@@ -1,5 +1,6 @@
 import { CONTACT_COUNTS, CONTACT_TIMES } from '../contacts/contact-columns.ts'
 import { CONTACT_FIELDS, TEXT_FIELDS, WORD_FIELDS } from '../contacts/contact-fields.ts'
+import { PROPERTY_PREFIX } from '../contacts/properties.ts'
 import type { Operator } from './condition.ts'
 
 export type Field =
@@ -26,7 +27,7 @@ const COLUMNS = new Map<string, Field>([
 ])
 
 const JSON_ROOTS = [
-  ['properties.', 'properties'],
+  [PROPERTY_PREFIX, 'properties'],
   ['trigger.data.', 'trigger'],
   // Before the name of an event: none whose name begins with `properties.` can be asked about.
   ['event.properties.', 'event'],

@@ -5,6 +5,17 @@ export const LONGEST_PROPERTIES = 32_768
 /** Objects and lists within one another, the outermost included. */
 export const DEEPEST_PROPERTIES = 8
 
+/** Stands before the name of a property where it is a field among others: `properties.plan`. */
+export const PROPERTY_PREFIX = 'properties.'
+/** The longest name of a property that is named so. */
+export const LONGEST_PROPERTY_NAME = 255
+
+/** Returns the name of the property that a field is; undefined: it is none. */
+export function propertyIn(field: string): string | undefined {
+  const name = field.startsWith(PROPERTY_PREFIX) ? field.slice(PROPERTY_PREFIX.length) : ''
+  return name.length > 0 && name.length <= LONGEST_PROPERTY_NAME ? name : undefined
+}
+
 /** Why these properties cannot be kept; undefined when they can. */
 export const refuseProperties = (properties: Record<string, unknown>): string | undefined =>
   writeProperties(properties).refusal

@@ -6,7 +6,7 @@ import {
   eachLine,
   FLOW_FIELDS,
 } from '../contacts/contact-fields.ts'
-import { mergeProperties, refuseProperties } from '../contacts/properties.ts'
+import { mergeProperties, propertyIn, refuseProperties } from '../contacts/properties.ts'
 import { cleanLine, isWithin } from '../text.ts'
 
 type Column = (typeof FLOW_FIELDS)[number]
@@ -21,8 +21,6 @@ export interface ContactUpdate {
   append?: Record<string, unknown>
   remove?: Record<string, unknown>
 }
-
-const PROPERTIES = 'properties.'
 
 /** Why the contact cannot be changed: a stable word, and a sentence. */
 export interface Refusal {
@@ -108,8 +106,9 @@ function write(contact: ContactFields, field: string, change: Change): Refusal |
       ? undefined
       : { reason: 'field_refused', error: `${field} cannot have such a value` }
   }
-  const key = field.startsWith(PROPERTIES) ? field.slice(PROPERTIES.length) : ''
-  if (key === '') return { reason: 'field_refused', error: `${field} is not a flow's to change` }
+  const key = propertyIn(field)
+  if (key === undefined)
+    return { reason: 'field_refused', error: `${field} is not a flow's to change` }
   const changed = change(lookUp(contact.properties, key), field)
   if ('reason' in changed) return changed
   contact.properties = mergeProperties(contact.properties, { [key]: changed.value ?? null })

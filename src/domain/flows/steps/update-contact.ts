@@ -2,7 +2,12 @@ import type { Filter } from '../../audience/condition.ts'
 import { evaluate } from '../../audience/condition-eval.ts'
 import { overlap } from '../../audience/condition-fields.ts'
 import { CONTACT_FIELDS, eachLine, FLOW_FIELDS } from '../../contacts/contact-fields.ts'
-import { DEEPEST_PROPERTIES, isDeeper, refuseProperties } from '../../contacts/properties.ts'
+import {
+  DEEPEST_PROPERTIES,
+  isDeeper,
+  propertyIn,
+  refuseProperties,
+} from '../../contacts/properties.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import { isLiquid } from '../../liquid.ts'
 import { isWithin, shown } from '../../text.ts'
@@ -74,13 +79,7 @@ function mayMeet(
   return evaluate(condition, { contact, now: new Date(0).toISOString() }) === wanted
 }
 
-const PROPERTY = 'properties.'
-const LONGEST_KEY = 255
-
-const isProperty = (field: string): boolean =>
-  field.startsWith(PROPERTY) &&
-  field.length > PROPERTY.length &&
-  field.length <= PROPERTY.length + LONGEST_KEY
+const isProperty = (field: string): boolean => propertyIn(field) !== undefined
 
 function checkUpdate(config: ContactUpdate, path: string): ErrorDetail[] {
   const { set = {}, unset = [], increment = {}, append = {}, remove = {} } = config
