@@ -8,7 +8,7 @@ test('so many of one organization wait, another’s do not count, and who leaves
   const inside = [wait(), wait()]
   await expect(wait()).rejects.toMatchObject({
     code: 'RATE_LIMITED',
-    headers: { 'retry-after': '2' },
+    retryAfterSeconds: 2,
   })
   expect(await waiting('b', async () => 'in')).toBe('in')
   leave[0]?.()

@@ -31,7 +31,7 @@ test('sixty-six are taken at once, the others are told to come again, and all is
   const refused = results.filter((result) => result.status === 'rejected')
   expect(refused).toHaveLength(4)
   for (const { reason } of refused) {
-    expect(reason).toMatchObject({ status: 503, headers: { 'retry-after': '10' } })
+    expect(reason).toMatchObject({ code: 'INTERNAL_ERROR', retryAfterSeconds: 10 })
   }
   expect(await passwords.verify(null, 'anything at all')).toBe(false)
 })
