@@ -20,9 +20,13 @@ export const AccountHealth = Type.Object(
     sendingEnabled: Flag,
     enforcementStatus: nullable(Type.String()),
     quota: Type.Object({
-      max24Hour: nullable(Type.Number({ description: '-1: without end.' })),
+      max24Hour: nullable(Type.Number({ description: 'Mails in 24 hours. -1: unlimited.' })),
       sentLast24Hours: Figure,
-      usedRatio: nullable(Type.Number({ description: 'Null of a quota without end.' })),
+      usedRatio: nullable(
+        Type.Number({
+          description: 'Used share of the 24-hour quota. Null if the quota is unlimited.',
+        }),
+      ),
       maxSendRate: Figure,
     }),
     reputation: Type.Object({ bounceRate: Figure, complaintRate: Figure }),
@@ -67,7 +71,7 @@ export const AccountHealthRecord = Type.Object(AccountHealth.properties, {
 export const OrganizationHealth = Type.Object(
   {
     status: oneOf(HEALTH_STATUSES, {
-      description: 'The worst of all accounts; `unknown` without any.',
+      description: 'The worst status of all accounts. `unknown` if there are none.',
     }),
     checkedAt: nullable(Time),
     accounts: Type.Array(AccountHealth),

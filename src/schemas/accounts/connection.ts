@@ -42,18 +42,19 @@ const AccountNumber = Type.String({ pattern: ACCOUNT_NUMBER, examples: ['1234567
 export const ConnectionInput = strict(
   {
     accountId: Type.Optional(AccountNumber),
-    awsAccountId: Type.Optional({ ...AccountNumber, description: 'Another name of `accountId`.' }),
+    awsAccountId: Type.Optional({ ...AccountNumber, description: 'Alias of `accountId`.' }),
     region: oneOf(SES_REGIONS),
     name: Type.Optional(line(200)),
     features: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: '`email` (on unless false) and `sms` (off unless true); others are kept.',
+        description:
+          'Settings of the channels: `email` (on unless false) and `sms` (off unless true). Other fields are stored.',
       }),
     ),
   },
   {
     title: 'ConnectionInput',
-    description: '`accountId` is required, under one of its names.',
+    description: '`accountId` or its alias is required.',
     anyOf: [
       { properties: { accountId: AccountNumber }, required: ['accountId'] },
       { properties: { awsAccountId: AccountNumber }, required: ['awsAccountId'] },
@@ -67,11 +68,14 @@ export const RegisteredConnection = Type.Object(
     success: Type.Literal(true),
     created: Type.Boolean(),
     connectionId: Id,
-    externalId: Type.String({ description: 'For the trust policy of the role.' }),
-    roleArn: Type.String({ description: 'The role that we assume; create it under this name.' }),
+    externalId: Type.String({ description: 'External id for the trust policy of the role.' }),
+    roleArn: Type.String({
+      description: 'The role that Letterloom assumes. Create it with this name.',
+    }),
     webhookSecret: nullable(
       Type.String({
-        description: 'Shown only here, null in a replay. Those before it work for 24 h more.',
+        description:
+          'The webhook secret. It is returned only once, and is null in a replayed response. Earlier secrets work for another 24 hours.',
       }),
     ),
     webhookEndpoint: Type.String(),
@@ -161,14 +165,14 @@ const changeable = {
     nullable({
       ...SnsTopicArn,
       description:
-        'The topic of the account and region whose notifications are believed; null: none.',
+        'SNS topic of the account and region whose notifications are accepted. Null if there is none.',
     }),
   ),
   eventQueueUrl: Type.Optional(
     nullable({
       ...EventQueueUrl,
       description:
-        'The SQS queue of the account and region that delivery events are taken from; null: none.',
+        'SQS queue of the account and region from which delivery events are read. Null if there is none.',
     }),
   ),
 }
@@ -190,26 +194,26 @@ const SETUP_FORMATS = ['cloudformation', 'terraform'] as const
 export type SetupFormat = (typeof SETUP_FORMATS)[number]
 
 export const SetupQuery = strict({
-  format: oneOf(SETUP_FORMATS, { description: 'Which tool the file is for.' }),
+  format: oneOf(SETUP_FORMATS, { description: 'Tool that the file is made for.' }),
   events: Type.Optional(
     oneOf(EVENT_WAYS, {
       default: 'queue',
       description:
-        'How delivery events come: `queue`, which we poll, or `webhook`, which EventBridge calls.',
+        'How delivery events are delivered: `queue`, which Letterloom polls, or `webhook`, which EventBridge calls.',
     }),
   ),
 })
 
 export const ConnectionVerification = Type.Object(
   {
-    isVerified: Type.Boolean({ description: 'Whether mail is sent through the account.' }),
+    isVerified: Type.Boolean({ description: '`true` if mail is sent through the account.' }),
     verificationError: nullable(Type.String()),
     warnings: Warnings,
     checkedAt: Time,
     checks: Type.Array(
       Type.Object({
         name: Type.String({
-          description: '`role`, `external_id`, or an action as IAM names it.',
+          description: '`role`, `external_id`, or the name of an action in IAM.',
         }),
         ok: Type.Boolean(),
         error: Type.Optional(oneOf(CHECK_ERRORS)),

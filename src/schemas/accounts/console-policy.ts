@@ -7,12 +7,17 @@ export const CloudAccountParams = strict({ cloudAccountId: CloudAccountId })
 export const ConsolePolicyReading = Type.Object(
   {
     version: nullable(
-      Type.Number({ description: 'Null: never read, or the role carries no console policy.' }),
+      Type.Number({
+        description:
+          'Version of the policy. Null if it was never read, or if the role carries no console policy.',
+      }),
     ),
-    currentVersion: Type.Number({ description: 'What a newly generated policy would carry.' }),
+    currentVersion: Type.Number({ description: 'Version of a newly generated policy.' }),
     upToDate: Type.Boolean(),
     checkedAt: nullable(Time),
-    rechecked: Type.Boolean({ description: 'False: this is what was found out before.' }),
+    rechecked: Type.Boolean({
+      description: '`false` if the result of an earlier check was returned.',
+    }),
   },
   {
     title: 'ConsolePolicyReading',

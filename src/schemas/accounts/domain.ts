@@ -16,11 +16,11 @@ export const DomainQuery = strict({
   cloudAccountId: Type.Optional({
     ...CloudAccountId,
     description:
-      'The `id` of a connection, or the 12 digits of an account that has exactly one. Absent: all.',
+      'The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Without it, all accounts are used.',
   }),
   awsAccountId: Type.Optional({
     ...CloudAccountId,
-    description: 'Another name of `cloudAccountId`.',
+    description: 'Alias of `cloudAccountId`.',
   }),
 })
 
@@ -60,7 +60,8 @@ const AskedAccount = Type.Object(
     accountId: Type.String(),
     region: Type.String(),
     reachable: Type.Boolean({
-      description: 'False: its identities are not in `data`, because it did not answer in time.',
+      description:
+        '`false` if the account did not answer in time. Its identities are then missing in `data`.',
     }),
   },
   { title: 'AskedAccount' },
@@ -93,11 +94,11 @@ const DnsRecord = Type.Object(
     purpose: oneOf(RECORD_PURPOSES),
     type: oneOf(RECORD_TYPES),
     name: Type.String(),
-    value: Type.String({ description: 'What to set; for DMARC a suggestion.' }),
+    value: Type.String({ description: 'Value to set. For DMARC it is a suggestion.' }),
     state: oneOf(RECORD_STATES, {
-      description: '`unknown`: the domain name system did not answer in time.',
+      description: '`unknown`: DNS did not answer in time.',
     }),
-    found: Type.Array(Type.String(), { description: 'What is there in its place.' }),
+    found: Type.Array(Type.String(), { description: 'Values found instead.' }),
   },
   { title: 'DnsRecord' },
 )
@@ -118,7 +119,8 @@ const described = {
   feedbackForwarding: Type.Boolean(),
   configurationSet: nullable(Type.String()),
   dnsRecords: Type.Array(DnsRecord, {
-    description: 'To set in the zone of the domain, and what is there now. Empty for an address.',
+    description:
+      'Records to set in the zone of the domain, and their present state. Empty for an email address.',
   }),
 }
 
@@ -173,7 +175,7 @@ export const Domain = Type.Object(
 export const DomainUnavailable = Type.Object(
   {
     ...ApiError.properties,
-    message: Type.String({ description: 'The same as `error`.' }),
+    message: Type.String({ description: 'Same text as `error`.' }),
   },
   {
     title: 'SendingIdentityUnavailable',

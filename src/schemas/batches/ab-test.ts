@@ -5,7 +5,7 @@ import { LONGEST_NAME } from '../../domain/text.ts'
 import { Count, FromName, Id, line, nullable, oneOf, strict, Time } from '../common.ts'
 
 const Variant = {
-  name: line(100, { description: 'Its own within the test.' }),
+  name: line(100, { description: 'Name of the variant, unique within the test.' }),
   subject: Type.Optional(line(998)),
   fromName: Type.Optional(FromName(LONGEST_NAME)),
   previewText: Type.Optional(line(500)),
@@ -17,21 +17,25 @@ export const AbTestInput = strict(
     variants: Type.Array(strict(Variant), {
       minItems: 2,
       maxItems: MOST_VARIANTS,
-      description: 'What each says otherwise than the batch.',
+      description: 'Content of each variant, where it differs from the batch.',
     }),
     sharePercent: Type.Integer({
       minimum: 1,
       maximum: 100,
       description:
-        'Of the audience: those who get the variants, in equal parts. The rest waits for the winner. Of 100 nobody does, and the winner is named all the same.',
+        'Percentage of the audience that receives the variants, in equal parts. The rest waits for the winner. With 100 there is no rest, and the winner is determined all the same.',
     }),
     winnerBy: oneOf(WINNER_BY, {
-      description: 'Of those sent, who opened or clicked; `manual`: you choose.',
+      description:
+        'Criterion of the winner: the share of recipients who opened or clicked. With `manual` you choose the winner.',
     }),
     decideAfter: Type.Optional(
       strict(
         { amount: Type.Integer({ minimum: 1, maximum: 100_000 }), unit: oneOf(DELAY_UNITS) },
-        { description: 'After all of the share have been mailed. Not with `manual`.' },
+        {
+          description:
+            'Time after all mails of the test share have been sent. Cannot be combined with `manual`.',
+        },
       ),
     ),
   },
@@ -82,8 +86,8 @@ export const AbTestPatch = Type.Unsafe<AbTestPatch>(
 const figures = {
   sent: Count,
   delivered: Count,
-  opened: { ...Count, description: 'By people: not by known bots.' },
-  clicked: { ...Count, description: 'By people: not by known bots.' },
+  opened: { ...Count, description: 'Opens by people. Known bots are not counted.' },
+  clicked: { ...Count, description: 'Clicks by people. Known bots are not counted.' },
   bounced: Count,
   complained: Count,
 }
@@ -102,29 +106,34 @@ export const AbTest = Type.Object(
       }),
       {
         description:
-          'With their figures of the share, by which they are compared; they go on growing.',
+          'Variants with their figures in the test share, by which they are compared. The figures keep growing.',
       },
     ),
     rest: nullable(
       Type.Object(figures, {
         description:
-          'What the winner came to with the rest of the audience. Null: there is none yet.',
+          'Figures of the winner in the rest of the audience. Null while there is no winner.',
       }),
     ),
     sharePercent: Type.Integer(),
     winnerBy: oneOf(WINNER_BY),
     decideAfter: nullable(Type.Object({ amount: Type.Integer(), unit: oneOf(DELAY_UNITS) })),
-    decideAt: nullable({ ...Time, description: 'Set when all of the share have been mailed.' }),
-    winner: nullable(Type.String({ description: 'Name of the variant that the rest gets.' })),
+    decideAt: nullable({
+      ...Time,
+      description: 'Set when all mails of the test share have been sent.',
+    }),
+    winner: nullable(
+      Type.String({ description: 'Name of the variant that the rest of the audience receives.' }),
+    ),
     decision: nullable(
       Type.Object(
         {
           by: oneOf(['figures', 'person']),
           isConclusive: Type.Boolean({
             description:
-              'The leader is ahead by more than chance explains. Without that the leader is sent all the same, or what a person chose.',
+              '`true` if the lead is greater than chance explains. Otherwise the leading variant, or the chosen one, is sent all the same.',
           }),
-          leader: Type.String({ description: 'The variant with the best rate at that moment.' }),
+          leader: Type.String({ description: 'The variant with the best rate at that time.' }),
           next: Type.String(),
           leaderRate: Rate,
           nextRate: Rate,
@@ -134,10 +143,10 @@ export const AbTest = Type.Object(
           high: Type.Number(),
           confidence: Type.Number({
             description:
-              'Of that interval (Newcombe’s, by Wilson scores), shared out among the comparisons where there are several.',
+              'Confidence level of the interval (Newcombe’s, by Wilson scores), divided among the comparisons if there are several.',
           }),
         },
-        { description: 'How the winner was found, from the figures of that moment.' },
+        { description: 'How the winner was determined, from the figures at that time.' },
       ),
     ),
   },

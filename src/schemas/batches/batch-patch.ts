@@ -26,7 +26,8 @@ export const BatchPatch = Type.Unsafe<BatchPatch>(
       abTest: Type.Optional(nullable(AbTestPatch)),
       ifUnmodifiedSince: Type.Optional({
         ...Time,
-        description: 'The `updatedAt` that was read: 409 when somebody has changed it since.',
+        description:
+          'The `updatedAt` of the version that you read. If the batch has changed since, the request fails with 409.',
       }),
       ...Object.fromEntries(
         readOnly.map((name) => [name, Type.Optional(Type.Unknown({ description: 'Ignored.' }))]),
@@ -44,6 +45,6 @@ export const BatchDuplicate = Type.Unsafe<BatchPatch | null>({
 })
 
 export const WinnerInput = strict(
-  { variant: Type.String({ maxLength: 100, description: 'The name of the variant.' }) },
+  { variant: Type.String({ maxLength: 100, description: 'Name of the variant.' }) },
   { title: 'WinnerInput', examples: [{ variant: 'A' }] },
 )

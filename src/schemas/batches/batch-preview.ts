@@ -9,7 +9,7 @@ export const BatchPreviewInput = strict(
     sampleContactId: Type.Optional(
       Type.String({
         maxLength: 36,
-        description: 'Whose mail is shown; the newest recipient’s without it.',
+        description: 'Contact whose mail is shown. Defaults to the newest recipient.',
       }),
     ),
   },
@@ -46,7 +46,7 @@ const Shown = {
       },
       {
         description:
-          'The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody.',
+          'The mail of one recipient. For an A/B test, its first variant. Links to unsubscribe are disabled. Null if there is no recipient.',
       },
     ),
   ),
@@ -55,43 +55,43 @@ const Shown = {
 
 export const BatchPreview = Type.Object(
   {
-    recipients: { ...Count, description: 'Who would be mailed now.' },
+    recipients: { ...Count, description: 'Contacts that would be mailed now.' },
     skipped: Type.Array(
       Type.Object({
         reason: Type.String({ description: '`no_address`, or the status of the address.' }),
         count: Count,
       }),
-      { description: 'Who is in the audience and may not be mailed.' },
+      { description: 'Contacts of the audience that cannot be mailed.' },
     ),
     ...Shown,
     variants: nullable(
       Type.Array(Type.Object({ name: Type.String(), ...Shown }), {
-        description: 'The mail of each variant. Null: it is no A/B test.',
+        description: 'The mail of each variant. Null if the batch is not an A/B test.',
       }),
     ),
     estimate: nullable(
       Type.Object(
         {
-          perSecond: Type.Number({ description: 'Of the account, or `throttlePerSecond`.' }),
+          perSecond: Type.Number({ description: 'Rate of the account, or `throttlePerSecond`.' }),
           remainingToday: nullable({
             ...Count,
             description:
-              'What batches may still send of the account’s 24-hour quota, when its health was last read: a twentieth of the quota is for single mail.',
+              'Mails that batches can still send of the account’s 24-hour quota, as of its last health check. A twentieth of the quota is reserved for single mail.',
           }),
           durationSeconds: nullable(Count),
         },
-        { description: 'Null: the account has not been asked yet.' },
+        { description: 'Null if the account was not checked yet.' },
       ),
     ),
     cost: Type.Object({
       usd: nullable(
         Type.Number({
           description:
-            'What SES charges at the account’s pricing plan, after what it has sent this month, without attachments and extras. Null: the plan is not known.',
+            'Estimated SES charge by the account’s pricing plan and its volume of this month, without attachments and extras. Null if the plan is unknown.',
         }),
       ),
       usdPerThousand: nullable(Type.Number()),
-      asOf: Type.String({ format: 'date', description: 'When the prices were published.' }),
+      asOf: Type.String({ format: 'date', description: 'Date of the published prices.' }),
     }),
     ...warnings,
   },

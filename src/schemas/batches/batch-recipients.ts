@@ -24,7 +24,9 @@ export const Recipient = Type.Object(
     id: Id,
     contactId: nullable(Id),
     email: nullable(Type.String()),
-    variant: nullable(Type.String({ description: 'Of an A/B test: which one it gets.' })),
+    variant: nullable(
+      Type.String({ description: 'Variant of an A/B test that the contact receives.' }),
+    ),
     status: oneOf(RECIPIENT_STATUSES),
     messageId: nullable(Type.String()),
     reason: nullable(Type.String()),

@@ -11,22 +11,22 @@ const Funnel = Type.Object(
     recipients: { ...Count, description: 'An estimate until `audienceFrozenAt` is set.' },
     sent: Count,
     delivered: Count,
-    opened: { ...Count, description: 'By anything, as the batch says.' },
+    opened: { ...Count, description: 'Opens by people and bots, as in the batch.' },
     openedByPeople: { ...Count, description: PEOPLE },
     clicked: Count,
     unsubscribed: Count,
     bounced: Count,
-    suppressed: { ...Count, description: 'By the provider, which would have made them bounce.' },
+    suppressed: { ...Count, description: 'Suppressed by the provider because they would bounce.' },
     complained: Count,
     failed: Count,
     skipped: Count,
     unknown: Count,
   },
-  { description: 'Mails, each counted once in each figure; the figures of the batch.' },
+  { description: 'Figures of the batch. Each mail counts once in each figure.' },
 )
 
 const Point = Type.Object({
-  from: { ...Time, description: 'When the hours of this point begin.' },
+  from: { ...Time, description: 'Start of the period.' },
   opened: Count,
   openedByPeople: Count,
   clicked: Count,
@@ -56,44 +56,51 @@ export const BatchReport = Type.Object(
     startedAt: nullable(Time),
     completedAt: nullable(Time),
     audienceFrozenAt: nullable(Time),
-    generatedAt: { ...Time, description: 'All figures are of this moment.' },
+    generatedAt: { ...Time, description: 'Time of all figures.' },
     funnel: Funnel,
     overTime: Type.Object(
       {
-        hoursEach: Type.Integer({ minimum: 1, description: 'How long each point is.' }),
+        hoursEach: Type.Integer({ minimum: 1, description: 'Length of each period in hours.' }),
         data: Type.Array(Point),
       },
       {
         description:
-          'When mails were first opened, clicked and unsubscribed by, without gaps: the more time, the longer the points.',
+          'First opens, clicks and unsubscribes of mails over time, without gaps. Longer ranges have longer periods.',
       },
     ),
     links: Type.Array(
       Type.Object({ id: Id, url: Type.String(), clicks: Count, recipients: Count }),
-      { description: 'The 50 with most clicks; `…/clicks` lists all.' },
+      { description: 'The 50 links with the most clicks. `…/clicks` lists all links.' },
     ),
     otherLinks: Type.Object(
       { links: Count, clicks: Count },
-      { description: 'Clicks of links beyond the first 1,000 of the batch are in `clicks` only.' },
+      {
+        description:
+          'Clicks of links beyond the first 1,000 of the batch are counted in `clicks` only.',
+      },
     ),
     domains: Type.Array(
       Type.Object({
-        domain: nullable(Type.String({ description: 'Null: of recipients who were erased.' })),
+        domain: nullable(
+          Type.String({
+            description: 'Domain of the recipients. Null for recipients who were erased.',
+          }),
+        ),
         ...domainFigures,
       }),
-      { description: 'The 50 of recipients’ domains to which most was sent.' },
+      { description: 'The 50 recipient domains with the most mails.' },
     ),
     otherDomains: Type.Object({ domains: Count, ...domainFigures }),
     bounces: Type.Array(
       Type.Object({
-        type: Type.String({ description: '`Permanent`, `Transient`, `Undetermined`.' }),
-        subType: nullable(Type.String({ description: 'As the provider says it.' })),
+        type: Type.String({ description: '`Permanent`, `Transient` or `Undetermined`.' }),
+        subType: nullable(Type.String({ description: 'Subtype as reported by the provider.' })),
         count: Count,
         isSuppressed: Type.Boolean({
-          description: 'Counts as `suppressed`; the others as `bounced`.',
+          description: '`true` if it is counted as `suppressed` instead of `bounced`.',
         }),
       }),
-      { description: 'By reason, most first.' },
+      { description: 'Bounces by reason, the most frequent first.' },
     ),
     abTest: nullable(AbTest),
   },

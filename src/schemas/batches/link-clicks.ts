@@ -14,17 +14,17 @@ import {
 
 const LinkClick = Type.Object(
   {
-    id: { ...Id, description: 'A hash of the link.' },
+    id: { ...Id, description: 'Hash of the link.' },
     url: nullable(
       Type.String({
         description:
-          'As it stood in the mails. Null: all links beyond the first 1,000 of a batch, or of a day’s single mail of a template.',
+          'The link as it was in the mails. Null for all links beyond the first 1,000 of a batch, or of a day’s single mail of a template.',
       }),
     ),
     clicks: Count,
     recipients: {
       ...Count,
-      description: 'Mails in which it was clicked at least once; of several links their sum.',
+      description: 'Mails in which the link was clicked at least once. For several links, the sum.',
     },
     firstClickedAt: Time,
     lastClickedAt: Time,

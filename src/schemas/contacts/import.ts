@@ -56,26 +56,30 @@ export const Import = Type.Object(
     id: Id,
     status: oneOf(IMPORT_STATUSES, {
       description:
-        '`receiving`: the upload is under way; `aborted`: it broke off, and nothing was changed.',
+        '`receiving`: the file is being uploaded. `aborted`: the upload was interrupted, and nothing was changed.',
     }),
     format: oneOf(FORMATS),
     onDuplicate: oneOf(['update', 'skip']),
     dryRun: Type.Boolean(),
-    rows: { ...Count, description: 'Rows received.' },
+    rows: { ...Count, description: 'Received rows.' },
     created: Count,
-    updated: { ...Count, description: 'Found; also those that had all of it already.' },
-    skipped: { ...Count, description: 'Found, with `onDuplicate=skip`.' },
-    failed: { ...Count, description: 'Listed by the report of errors.' },
+    updated: { ...Count, description: 'Contacts that existed, including those without a change.' },
+    skipped: {
+      ...Count,
+      description: 'Contacts that existed and were skipped by `onDuplicate=skip`.',
+    },
+    failed: { ...Count, description: 'Rows listed in the error report.' },
     emailStatusKept: {
       ...Count,
-      description: '`active` was asked for, but the person has left: kept.',
+      description:
+        'Contacts who unsubscribed and were not resubscribed, although the row said `active`.',
     },
     phonesLeftOut: {
       ...Count,
       description:
-        'Rows that were kept without their phone, which could not be read: listed by the report of errors, too, and not among `failed`.',
+        'Rows that were imported without their phone number, because it is invalid. They are listed in the error report, too, and not counted in `failed`.',
     },
-    error: nullable(Type.String({ description: 'Why it was aborted or failed.' })),
+    error: nullable(Type.String({ description: 'Why the import was aborted or failed.' })),
     createdAt: Time,
     startedAt: nullable(Time),
     finishedAt: nullable(Time),
@@ -102,11 +106,13 @@ const topicNames = (description: string) =>
 /** As query parameters, or as fields of a form before its file. */
 export const ImportOptions = strict({
   format: Type.Optional(
-    oneOf(FORMATS, { description: 'Default: by the media type, or the name of the file.' }),
+    oneOf(FORMATS, {
+      description: 'Format of the file. Defaults to the media type, or to the file name.',
+    }),
   ),
   onDuplicate: Type.Optional(
     oneOf(['update', 'skip'], {
-      description: 'What becomes of a contact that is there already. Default `update`.',
+      description: 'What to do with a contact that exists. Defaults to `update`.',
     }),
   ),
   mapping: Type.Optional(
@@ -114,14 +120,18 @@ export const ImportOptions = strict({
       minLength: 2,
       maxLength: MOST_MAPPING,
       description:
-        'CSV: a JSON object from column names to fields: `{"E-Mail": "email", "Plan": "properties.plan", "Notes": null}`; null leaves a column out. Columns that are not named go by their name: a known field, else a property.',
+        'For CSV: a JSON object from column names to fields: `{"E-Mail": "email", "Plan": "properties.plan", "Notes": null}`. Null ignores a column. Other columns are matched by their name: a known field, else a property.',
     }),
   ),
   delimiter: Type.Optional(
-    oneOf([',', ';', '|', '\t'], { description: 'CSV: between two cells. Default `,`.' }),
+    oneOf([',', ';', '|', '\t'], {
+      description: 'For CSV: the separator of cells. Defaults to `,`.',
+    }),
   ),
   dryRun: Type.Optional(
-    oneOf(YES_OR_NO, { description: 'Changes nothing and reports what would become of each row.' }),
+    oneOf(YES_OR_NO, {
+      description: 'Set to `true` to report the result of each row without changing anything.',
+    }),
   ),
   resubscribe: Type.Optional(
     oneOf(YES_OR_NO, {
@@ -149,6 +159,6 @@ const {
 } = ContactListQuery.properties
 
 export const ExportQuery = strict({
-  format: Type.Optional(oneOf(FORMATS, { default: 'csv', description: 'Default `csv`.' })),
+  format: Type.Optional(oneOf(FORMATS, { default: 'csv', description: 'Defaults to `csv`.' })),
   ...filters,
 })

@@ -6,10 +6,10 @@ const MailCheck = Type.Object(
   {
     code: oneOf(MAIL_CHECKS),
     severity: oneOf(['warning', 'info'] as const, {
-      description: '`info`: it is put right by itself.',
+      description: '`info`: corrected automatically.',
     }),
     part: oneOf(MAIL_PARTS),
-    message: Type.String({ description: 'What it is, and what to do.' }),
+    message: Type.String({ description: 'The problem, and how to fix it.' }),
   },
   { title: 'MailCheck' },
 )
@@ -17,7 +17,7 @@ const MailCheck = Type.Object(
 /** What was found in a mail that was made for somebody. */
 export const MailChecks = Type.Array(MailCheck, {
   description:
-    'What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known.',
+    'Points to check before sending. Links are not followed, so a valid link may still lead nowhere.',
 })
 
 export const EXAMPLE_CHECKS = [

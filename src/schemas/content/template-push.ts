@@ -39,7 +39,10 @@ const absentWhenEmpty = (text: object) =>
 export const TemplatePush = strict(
   {
     slug: Slug,
-    name: Type.Optional({ ...Name, description: 'Absent: the name that it has, or the slug.' }),
+    name: Type.Optional({
+      ...Name,
+      description: 'Name of the template. Defaults to its present name, or to the slug.',
+    }),
     subject: absentWhenEmpty(Subject),
     previewText: absentWhenEmpty(PreviewText),
     sourceType: Type.Optional(SourceType),
@@ -48,25 +51,28 @@ export const TemplatePush = strict(
     compiledHtml: absentWhenEmpty({
       ...Source,
       description:
-        'HTML with Liquid, published as it is. With a `source` and its `sourceType` it has no effect; with a `source` alone it is what that code was compiled to, and the code is not kept.',
+        'HTML with Liquid, published as it is. Ignored if `source` and `sourceType` are sent. With `source` alone, this is the compiled form of that source, which is not stored.',
     }),
     compiledText: absentWhenEmpty({
       ...TextContent,
-      description: 'The text part beside it. Without it one is made of the HTML.',
+      description: 'The text part. Without it, it is made from the HTML.',
     }),
-    channel: Type.Optional(oneOf(['email'], { description: 'Templates are of mail.' })),
+    channel: Type.Optional(oneOf(['email'], { description: 'Templates are for email only.' })),
     emailType: Type.Optional(EmailType),
     variables: Type.Optional(Variables),
     sourceHash: Type.Optional(
-      nullable(line(100, { description: 'Yours, to tell what you pushed last.' })),
+      nullable(line(100, { description: 'Your own hash, to recognize what you pushed last.' })),
     ),
     cliProjectPath: Type.Optional(nullable(line(500))),
     sesTemplateName: Type.Optional(nullable(line(64))),
     updatedAt: Type.Optional({
       ...Time,
-      description: 'As it was pulled: what was edited here before that is known to you.',
+      description:
+        'The `updatedAt` of the version that you pulled. Changes made here before it are known to you.',
     }),
-    force: Type.Optional(Type.Boolean({ description: 'Over what was edited here.' })),
+    force: Type.Optional(
+      Type.Boolean({ description: 'Set to `true` to overwrite changes that were made here.' }),
+    ),
     // What was pulled can be pushed as it is.
     status: Ignored,
     version: Ignored,
@@ -80,8 +86,12 @@ export const TemplatePush = strict(
 )
 export type TemplatePush = Static<typeof TemplatePush>
 
-const dryRun = Type.Optional(Type.Boolean({ description: 'Checks and tells; changes nothing.' }))
-const force = Type.Optional(Type.Boolean({ description: 'Over what was edited here.' }))
+const dryRun = Type.Optional(
+  Type.Boolean({ description: 'Set to `true` to check the request without changing anything.' }),
+)
+const force = Type.Optional(
+  Type.Boolean({ description: 'Set to `true` to overwrite changes that were made here.' }),
+)
 const EXAMPLE = { slug: 'newsletter', name: 'Newsletter', source: '<p>News</p>' }
 
 /** Several templates, or one by itself. */
@@ -118,7 +128,7 @@ export const TemplateBatchPush = strict(
 const PushedTemplate = Type.Object(
   {
     slug: Type.String(),
-    id: nullable({ ...Id, description: 'Null: it would be created.' }),
+    id: nullable({ ...Id, description: 'Null if the template would be created.' }),
     outcome: oneOf(['created', 'updated', 'unchanged']),
     ...Type.Pick(Template, ['version', 'status', 'hasUnpublishedChanges']).properties,
   },
@@ -144,9 +154,9 @@ export const TemplatePushResult = Type.Object(
 
 export const TemplateBatchPushResult = Type.Object(
   {
-    success: Type.Boolean({ description: 'Every template was kept.' }),
+    success: Type.Boolean({ description: '`true` if every template was accepted.' }),
     dryRun: Type.Boolean(),
-    results: Type.Array(PushedTemplate, { description: 'Of the templates that were kept.' }),
+    results: Type.Array(PushedTemplate, { description: 'Accepted templates.' }),
     ...rowErrors,
   },
   {
@@ -160,7 +170,7 @@ export const TemplateBatchPushResult = Type.Object(
 export const TemplatePullQuery = strict({
   limit: limit(20, MOST_PUSHED),
   cursor: Cursor,
-  slug: Type.Optional({ ...Slug, description: 'Only this one.' }),
+  slug: Type.Optional({ ...Slug, description: 'Returns only the template with this slug.' }),
 })
 
 /** What mail is made of, as it was written. */
@@ -199,7 +209,7 @@ const PulledTemplate = Type.Object(
     published: nullable({
       ...PublishedContent,
       description:
-        'What mail is made of, where it differs from what the template says now. Null: it does not differ, or nothing is published.',
+        'The published content, if it differs from the template’s present content. Null if it does not differ, or if nothing is published.',
     }),
   },
   { title: 'PulledTemplate' },

@@ -36,12 +36,12 @@ export const PreviewText = line(500)
 export const Source = Type.String({
   minLength: 1,
   maxLength: LONGEST_SOURCE,
-  description: 'HTML or MJML, with Liquid.',
+  description: 'HTML or MJML with Liquid.',
 })
 export const TextContent = Type.String({
   minLength: 1,
   maxLength: LONGEST_SOURCE,
-  description: 'The text part, with Liquid. Without it one is made of the HTML.',
+  description: 'The text part with Liquid. Without it, it is made from the HTML.',
 })
 export const Variables = Type.Array(Variable, { maxItems: 200 })
 
@@ -55,9 +55,13 @@ const summary = {
   emailType: EmailType,
   variables: Type.Array(Variable),
   status: Status,
-  version: Type.Integer({ minimum: 0, description: 'The newest published one; 0: none is.' }),
+  version: Type.Integer({
+    minimum: 0,
+    description: 'The newest published version. 0 if none is published.',
+  }),
   hasUnpublishedChanges: Type.Boolean({
-    description: 'It was changed since: mail is made of the published version all the same.',
+    description:
+      '`true` if the template was changed after its publication. Mail uses the published version.',
   }),
   sourceHash: nullable(Type.String()),
   cliProjectPath: nullable(Type.String()),
@@ -100,7 +104,7 @@ export type TemplateSummary = Static<typeof TemplateSummary>
 
 const whole = {
   ...summary,
-  source: Type.String({ description: 'HTML or MJML, with Liquid, as it was edited last.' }),
+  source: Type.String({ description: 'HTML or MJML with Liquid, as last edited.' }),
   textContent: nullable(Type.String()),
 }
 export const Template = Type.Object(whole, { title: 'Template', examples: [EXAMPLE_TEMPLATE] })
@@ -128,9 +132,7 @@ export const TemplateInput = strict(
     previewText: Type.Optional(PreviewText),
     source: Source,
     textContent: Type.Optional(TextContent),
-    status: Type.Optional(
-      oneOf(['DRAFT', 'PUBLISHED'], { description: 'PUBLISHED, unless DRAFT is asked for.' }),
-    ),
+    status: Type.Optional(oneOf(['DRAFT', 'PUBLISHED'], { description: 'Defaults to PUBLISHED.' })),
   },
   {
     title: 'TemplateInput',
@@ -149,7 +151,8 @@ const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 
 const IfUnmodifiedSince = Type.Optional({
   ...Time,
-  description: 'The `updatedAt` that was read: 409 when somebody has changed it since.',
+  description:
+    'The `updatedAt` of the version that you read. If the template has changed since, the request fails with 409.',
 })
 
 /** What is read-only may come along and is ignored: get, edit, patch works. */
@@ -164,7 +167,7 @@ export const TemplatePatch = strict(
     status: Type.Optional(
       oneOf(TEMPLATE_STATUSES, {
         description:
-          'ARCHIVED archives it; its former status takes it back. A draft is published by `publish`.',
+          'ARCHIVED archives the template, and its former status restores it. Use `publish` to publish a draft.',
       }),
     ),
     ifUnmodifiedSince: IfUnmodifiedSince,

@@ -31,7 +31,7 @@ const REACHED = [
 
 const log = {
   id: Id,
-  messageId: nullable(Type.String({ description: 'The provider’s id.' })),
+  messageId: nullable(Type.String({ description: 'The provider’s message id.' })),
   status: oneOf(LOG_STATUSES),
   recipient: nullable(Type.String()),
   subject: nullable(Type.String()),
@@ -40,17 +40,26 @@ const log = {
   batchId: nullable(Id),
   executionId: nullable(Id),
   templateId: nullable(Id),
-  variant: nullable(Type.String({ description: 'Of a batch with an A/B test: which one it is.' })),
+  variant: nullable(Type.String({ description: 'Variant of the batch’s A/B test.' })),
   cloudAccountId: Id,
   region: nullable(Type.String()),
   createdAt: Time,
   sentAt: nullable(Time),
   deliveredAt: nullable(Time),
-  openedAt: nullable({ ...Time, description: 'By anything.' }),
+  openedAt: nullable({ ...Time, description: 'First open by a person or a bot.' }),
   humanOpenedAt: nullable({ ...Time, description: PEOPLE }),
-  clickedAt: nullable({ ...Time, description: 'By anything; not of links of ours.' }),
-  humanClickedAt: nullable({ ...Time, description: 'By a person: not by a known bot.' }),
-  unsubscribedAt: nullable({ ...Time, description: 'By a link of this mail.' }),
+  clickedAt: nullable({
+    ...Time,
+    description: 'First click by a person or a bot. Links to our own pages are not counted.',
+  }),
+  humanClickedAt: nullable({
+    ...Time,
+    description: 'First click by a person. Known bots are not counted.',
+  }),
+  unsubscribedAt: nullable({
+    ...Time,
+    description: 'When a link of this mail unsubscribed the recipient.',
+  }),
   bouncedAt: nullable(Time),
   bounceType: nullable(Type.String()),
   bounceSubType: nullable(Type.String()),
@@ -111,7 +120,7 @@ const EmailLogContent = Type.Object(
     text: nullable(Type.String()),
     origin: oneOf(CONTENT_ORIGINS, {
       description:
-        '`kept` is what was sent. Mail of batches is rendered again from the version that was sent, for the contact as it is now.',
+        '`kept` is the content that was sent. Mail of batches is rendered again from the version that was sent, with the contact’s present data.',
     }),
   },
   { title: 'EmailLogContent' },
@@ -134,12 +143,14 @@ export const EmailLogDetail = Type.Object(
   {
     ...log,
     events: Type.Array(EmailLogEvent, { maxItems: MOST_EVENTS }),
-    eventsTruncated: Type.Boolean({ description: 'There are more events than the first 1,000.' }),
+    eventsTruncated: Type.Boolean({
+      description: '`true` if there are more events than the first 1,000.',
+    }),
     content: nullable(EmailLogContent),
     contentMissing: nullable(
       oneOf(CONTENT_MISSING, {
         description:
-          'Why there is no content: the scope `full` is needed; the mail was not sent; it is another program’s; what it said is not kept any more, or was not to be; its contact is deleted or erased; it cannot be rendered for the contact as it is now; or there was no time to (ask again).',
+          'Why there is no content: the scope `full` is required; the mail was not sent; it is another program’s; its content is no longer stored, or was not to be stored; its contact was deleted or erased; it cannot be rendered with the contact’s present data; or the rendering took too long (try again).',
       }),
     ),
   },
@@ -183,7 +194,9 @@ const FILTERS = {
   from: Type.Optional(DayOrTime),
   to: Type.Optional(DayOrTime),
   reached: Type.Optional(
-    oneOf(REACHED, { description: 'What the mail ever reached; `status` is the present one.' }),
+    oneOf(REACHED, {
+      description: 'A status that the mail has ever reached. `status` filters by the present one.',
+    }),
   ),
 }
 

@@ -6,7 +6,7 @@ export const AccountNumberParams = strict({
   accountNumber: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'The 12 digits of the account.',
+    description: 'The 12 digits of the AWS account.',
   }),
 })
 
@@ -44,7 +44,7 @@ export const ConnectionParams = strict({
   connectionId: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'The connection that has the topic as its `snsTopicArn`.',
+    description: 'The connection whose `snsTopicArn` is the topic.',
   }),
 })
 
@@ -60,7 +60,7 @@ export const SnsMessage = Type.Object(
     Subject: Type.Optional(Type.String({ maxLength: 1_000 })),
     Message: Type.String({
       maxLength: 262_144,
-      description: 'Of a notification: the event of SES as JSON.',
+      description: 'For a notification, the SES event as JSON.',
     }),
     Timestamp: text(40, 'Refused when older than an hour.'),
     SignatureVersion: text(10, '`1` (SHA-1) or `2` (SHA-256).'),

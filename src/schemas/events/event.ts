@@ -25,40 +25,46 @@ const LONGEST_CONTACT_NAME = 201
 export const EventInput = strict(
   {
     name: line(LONGEST_EVENT_NAME, {
-      description: 'What happened: `order_placed`.',
+      description: 'Name of the event: `order_placed`.',
       [CLEANED_KEYWORD]: 'nfc' satisfies Cleaned,
     }),
-    contactId: Type.Optional({ ...Id, description: 'Whose event it is, by our id.' }),
-    contactExternalId: Type.Optional({ ...fields.externalId, description: 'By your id.' }),
-    contactEmail: Type.Optional({ ...fields.email, description: 'By their address.' }),
+    contactId: Type.Optional({ ...Id, description: 'Contact of the event, by its id.' }),
+    contactExternalId: Type.Optional({
+      ...fields.externalId,
+      description: 'Contact of the event, by your external id.',
+    }),
+    contactEmail: Type.Optional({
+      ...fields.email,
+      description: 'Contact of the event, by its email address.',
+    }),
     createIfMissing: Type.Optional(
       Type.Boolean({
         description:
-          'Makes the contact, with `contactEmail`, `contactExternalId` and `contactName`, where there is none. Whoever left stays out: the suppression list decides their status.',
+          'Set to `true` to create a missing contact with `contactEmail`, `contactExternalId` and `contactName`. A contact who unsubscribed stays unsubscribed: the suppression list decides the status.',
       }),
     ),
     contactName: Type.Optional(
       line(LONGEST_CONTACT_NAME, {
-        description: 'Of a contact that is made: the first word is the first name.',
+        description: 'Name of a created contact. The first word is the first name.',
       }),
     ),
     properties: Type.Optional(fields.properties),
     occurredAt: Type.Optional({
       ...Time,
       description:
-        'Absent: now. At most 5 minutes ahead. What is older than 72 hours is stored, but starts and resumes nothing. What happened before an execution began neither resumes nor ends it.',
+        'When the event occurred, at most 5 minutes ahead. Defaults to now. Events older than 72 hours are stored, but start and resume nothing. Events from before an execution began neither resume nor end it.',
     }),
     eventId: Type.Optional(
       line(LONGEST_EVENT_ID, {
         description:
-          'Your own id of the event: the same one with the same `name` and contact within 7 days is accepted and ignored, and makes no contact.',
+          'Your own id of the event. A repeated id with the same `name` and contact within 7 days is accepted and ignored, and creates no contact.',
       }),
     ),
   },
   {
     title: 'EventInput',
     description:
-      'One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id. Where the contact lacks an external id or an address that the event names, it gets it, unless another contact has it.',
+      'One of `contactId`, `contactExternalId` and `contactEmail` is required. They are tried in this order. An address never matches a contact with another external id. A contact without an external id or an address gets the one in the event, unless another contact has it.',
     examples: [
       {
         name: 'order_placed',
@@ -74,11 +80,13 @@ export type EventInput = Static<typeof EventInput>
 export const EventAccepted = Type.Object(
   {
     success: Type.Literal(true),
-    eventId: Type.String({ description: 'Yours where you gave one, else ours.' }),
-    duplicate: Type.Boolean({ description: 'It came before: nothing was done.' }),
+    eventId: Type.String({ description: 'Your event id, or one that was generated.' }),
+    duplicate: Type.Boolean({
+      description: '`true` if the event was received before. Nothing was done.',
+    }),
     contactCreated: Type.Boolean(),
-    workflowsTriggered: { ...Count, description: 'Executions that it started.' },
-    executionsResumed: { ...Count, description: 'Executions that waited for it.' },
+    workflowsTriggered: { ...Count, description: 'Executions started by the event.' },
+    executionsResumed: { ...Count, description: 'Executions that waited for the event.' },
   },
   {
     title: 'EventAccepted',
@@ -105,9 +113,9 @@ export const EventBatchInput = strict(
 
 export const EventBatchResult = Type.Object(
   {
-    success: Type.Boolean({ description: 'Whether no event failed.' }),
-    processed: { ...Count, description: 'Events that were stored.' },
-    duplicates: { ...Count, description: 'Events that came before.' },
+    success: Type.Boolean({ description: '`true` if no event failed.' }),
+    processed: { ...Count, description: 'Stored events.' },
+    duplicates: { ...Count, description: 'Events that were received before.' },
     workflowsTriggered: Count,
     executionsResumed: Count,
     ...rowErrors,
@@ -152,11 +160,14 @@ export const EventLimitExceeded = Type.Object(
   {
     ...ApiError.properties,
     error: Type.String({
-      description: '`event_limit_exceeded`, or of the rate limit a message for people.',
+      description: '`event_limit_exceeded`, or the message of the rate limit.',
     }),
     message: Type.Optional(Type.String()),
     current: Type.Optional({ ...Count, description: 'Events accepted this month.' }),
-    limit: Type.Optional({ ...Count, description: 'Events a month; 25 % more are accepted.' }),
+    limit: Type.Optional({
+      ...Count,
+      description: 'Monthly limit of events. 25 % more are accepted.',
+    }),
     requested: Type.Optional({
       ...Count,
       description: 'Events of this request, without duplicates and failures.',
@@ -174,7 +185,7 @@ export const EventNameList = Type.Object(
         {
           name: Type.String(),
           firstReceivedAt: Time,
-          lastReceivedAt: { ...Time, description: 'To the hour.' },
+          lastReceivedAt: { ...Time, description: 'Time of the last event, to the hour.' },
         },
         { title: 'EventName' },
       ),

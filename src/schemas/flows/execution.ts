@@ -29,7 +29,7 @@ const Status = oneOf(EXECUTION_STATUSES, {
 
 const Data = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: MOST_PROPERTIES,
-  description: `What conditions and templates of the workflow know as \`trigger.data\`: at most ${LONGEST_PROPERTIES.toLocaleString('en')} characters as JSON, nested at most 8 deep.`,
+  description: `Data for conditions and templates of the workflow, as \`trigger.data\`: at most ${LONGEST_PROPERTIES.toLocaleString('en')} characters as JSON, nested at most 8 levels deep.`,
 })
 
 const whom = {
@@ -40,7 +40,7 @@ const whom = {
 
 export const TriggerInput = strict(whom, {
   title: 'TriggerInput',
-  description: 'One of `contactId` and `contactEmail` is needed; of both the id counts.',
+  description: '`contactId` or `contactEmail` is required. If both are sent, the id is used.',
   examples: [{ contactEmail: 'ada@example.com', data: { orderId: 'o-42' } }],
 })
 export type TriggerInput = Static<typeof TriggerInput>
@@ -78,12 +78,12 @@ export const TriggerBatchInput = strict(
     contacts: rowsOf(TriggerRow, { maxItems: MOST_TRIGGERED }),
     data: Type.Optional({
       ...Data,
-      description: 'Of every contact; what a contact has of its own counts.',
+      description: 'Data for all contacts. Data of a single contact takes precedence.',
     }),
   },
   {
     title: 'TriggerBatchInput',
-    description: 'A contact that is named twice is triggered once, as it is named first.',
+    description: 'A contact that is listed twice is triggered once, by its first entry.',
     examples: [
       {
         contacts: [{ contactId: ID }, { contactEmail: 'ada@example.com', data: { seat: '4a' } }],
@@ -94,7 +94,7 @@ export const TriggerBatchInput = strict(
 )
 export const TriggeredBatch = Type.Object(
   {
-    success: Type.Boolean({ description: 'Every contact was triggered.' }),
+    success: Type.Boolean({ description: '`true` if every contact was triggered.' }),
     triggered: Count,
     executions: Type.Array(Type.Object({ contactId: Id, executionId: Id })),
     ...rowErrors,
@@ -126,20 +126,24 @@ const execution = {
   workflowName: Type.String(),
   workflowVersion: Type.Integer({
     minimum: 1,
-    description: 'The version it runs, whatever the workflow is by now.',
+    description:
+      'Version of the workflow that the execution runs. Later versions do not change it.',
   }),
   contactId: Id,
   status: Status,
   reason: nullable(
-    Type.String({ description: 'Why it ended: a stable word, or the reason of its exit step.' }),
+    Type.String({
+      description:
+        'Why the execution ended: a stable snake_case word, or the reason of its exit step.',
+    }),
   ),
   error: nullable(Type.String()),
-  attempt: Type.Integer({ minimum: 1, description: 'Raised by each retry.' }),
+  attempt: Type.Integer({ minimum: 1, description: 'Increased by each retry.' }),
   currentStepId: nullable(
-    Type.String({ description: 'Where it stands; of a failed one the step that failed.' }),
+    Type.String({ description: 'The current step. For a failed execution, the step that failed.' }),
   ),
-  topicId: nullable({ ...Id, description: 'The topic whose subscription started it.' }),
-  eventId: nullable({ ...Id, description: 'The event that started it.' }),
+  topicId: nullable({ ...Id, description: 'Topic whose subscription started the execution.' }),
+  eventId: nullable({ ...Id, description: 'Event that started the execution.' }),
   createdAt: Time,
   startedAt: nullable(Time),
   finishedAt: nullable(Time),
@@ -168,40 +172,43 @@ export type Execution = Static<typeof Execution>
 
 export const ExecutionStep = Type.Object(
   {
-    id: Type.String({ description: 'Of this visit of the step.' }),
+    id: Type.String({ description: 'Id of this visit of the step.' }),
     stepId: Type.String(),
     name: Type.String(),
     type: Type.String(),
     status: oneOf(STEP_STATUSES),
-    visit: Type.Integer({ minimum: 1, description: 'How often the execution came here so far.' }),
-    try: Type.Integer({ minimum: 1, description: 'Raised by each retry of a failed step.' }),
+    visit: Type.Integer({
+      minimum: 1,
+      description: 'How often the execution has reached this step.',
+    }),
+    try: Type.Integer({ minimum: 1, description: 'Increased by each retry of a failed step.' }),
     branch: nullable(Type.String()),
     result: Type.Unknown({
       description:
-        'What the step made, by its type; null: nothing, or the version that the execution runs has no such step any more.',
+        'Result of the step, by its type. Null if there is none, or if the version of the execution no longer has the step.',
     }),
-    reason: nullable(Type.String({ description: 'Why it was skipped or failed.' })),
+    reason: nullable(Type.String({ description: 'Why the step was skipped or failed.' })),
     error: nullable(Type.String()),
     dueAt: nullable({
       ...Time,
       description:
-        'Of a step that waits: when its delay or timeout ends. Null: it does not wait, or no end is known.',
+        'When the delay or timeout of a waiting step ends. Null if it does not wait, or if no end is known.',
     }),
     calls: Type.Integer({
       minimum: 0,
       description:
-        'Of a webhook step that is executing: the calls that this try of it has begun, eight at most unless a worker was lost in one. 0: none yet, it waits for a free slot; or the step is over.',
+        'Calls that the present try of an executing webhook step has begun. At most eight, unless a worker was lost during one. 0 if it waits for a free slot, or if the step is over.',
     }),
     lastError: nullable(
       Type.String({
         description:
-          'Of a webhook step that is executing: why its last call that ended did not succeed. It names neither address nor headers nor what was answered.',
+          'Why the last finished call of an executing webhook step did not succeed. It contains no address, headers or response.',
       }),
     ),
     nextTryAt: nullable({
       ...Time,
       description:
-        'Of a webhook step that is executing: when it is called again. A moment that is over: it waits for a free slot or a worker. Null: a call is under way, or none has failed.',
+        'When an executing webhook step is called again. If this time has passed, the step waits for a free slot or a worker. Null if a call is running, or if none has failed.',
     }),
     startedAt: Time,
     finishedAt: nullable(Time),
@@ -213,10 +220,12 @@ export type ExecutionStep = Static<typeof ExecutionStep>
 export const ExecutionDetail = Type.Object(
   {
     ...execution,
-    data: Type.Record(Type.String(), Type.Unknown(), { description: '`trigger.data`.' }),
-    stepCount: Type.Integer({ minimum: 0, description: 'Visits of steps, all of them.' }),
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description: '`trigger.data` of the execution.',
+    }),
+    stepCount: Type.Integer({ minimum: 0, description: 'Number of all visits of steps.' }),
     steps: Type.Array(ExecutionStep, {
-      description: `In the order they were come to; of more than ${MOST_STEPS_SHOWN.toLocaleString('en')} the last.`,
+      description: `Visits of steps in order. If there are more than ${MOST_STEPS_SHOWN.toLocaleString('en')}, the last ones.`,
     }),
   },
   {
@@ -256,7 +265,7 @@ export const ExecutionListQuery = strict({
   limit: limit(20, 100),
   cursor: Cursor,
   status: Type.Optional(Status),
-  contactId: Type.Optional({ ...Id, description: 'Of this contact only.' }),
+  contactId: Type.Optional({ ...Id, description: 'Returns only executions of this contact.' }),
 })
 
 export const ContactExecutionQuery = strict({
@@ -279,7 +288,7 @@ const changed = (title: string, status: 'pending' | 'cancelled') =>
 /** A version that an execution takes when it is retried. */
 export const RetryVersion = oneOf(['newest'], {
   description:
-    'Goes on with the newest version of the workflow, for good, where that has the step that failed. Completed steps stay so, by their ids. Absent: with the version that the execution runs.',
+    '`newest` continues permanently with the newest version of the workflow, if it has the failed step. Completed steps are not repeated. By default, the execution continues with its own version.',
 })
 
 /** A body that may be left out. */

@@ -36,25 +36,27 @@ export const FlowOperation = Type.Object(
   {
     id: Id,
     workflowId: Id,
-    kind: oneOf(OPERATION_KINDS, { description: 'What is done to the executions.' }),
+    kind: oneOf(OPERATION_KINDS, { description: 'What the operation does to the executions.' }),
     status: oneOf(OPERATION_STATUSES),
-    total: { ...Count, description: 'Executions it was about when it was asked for.' },
-    totalIsExact: Type.Boolean({ description: 'False: there were more than `total`.' }),
-    done: { ...Count, description: 'Executions to which it is done.' },
+    total: { ...Count, description: 'Number of executions when the operation was requested.' },
+    totalIsExact: Type.Boolean({
+      description: '`false` if there were more executions than `total`.',
+    }),
+    done: { ...Count, description: 'Executions that are done.' },
     skipped: {
       ...Count,
       description:
-        'Failed executions that could not be retried: the newest version has no such step, or they are not failed any more.',
+        'Failed executions that could not be retried, because the newest version has no such step or they are no longer failed.',
     },
     version: nullable(RetryVersion),
-    stepId: nullable(Type.String({ description: 'Only those that failed at this step.' })),
-    failedSince: nullable({ ...Time, description: 'Only those that failed since then.' }),
+    stepId: nullable(Type.String({ description: 'Only executions that failed at this step.' })),
+    failedSince: nullable({ ...Time, description: 'Only executions that failed since this time.' }),
     createdAt: Time,
     completedAt: nullable(Time),
   },
   {
     title: 'WorkflowOperation',
-    description: 'What is done to many executions of a workflow, and how far it is.',
+    description: 'An operation on many executions of a workflow, and its progress.',
     examples: [EXAMPLE],
   },
 )
@@ -73,9 +75,12 @@ export const RetryFailedInput = nullable(
       version: Type.Optional(RetryVersion),
       stepId: Type.Optional({
         ...StepId,
-        description: 'Only those that failed at this step.',
+        description: 'Only executions that failed at this step.',
       }),
-      failedSince: Type.Optional({ ...Time, description: 'Only those that failed since then.' }),
+      failedSince: Type.Optional({
+        ...Time,
+        description: 'Only executions that failed since this time.',
+      }),
     },
     { title: 'RetryFailedInput', examples: [{ version: 'newest', stepId: 'welcome' }] },
   ),

@@ -33,11 +33,13 @@ import {
 /** Workflows of one push, and of one page that is pulled. */
 const MOST_PUSHED = 100
 
-const SourceHash = line(100, { description: 'Yours, to tell what you pushed last.' })
+const SourceHash = line(100, { description: 'Your own hash, to recognize what you pushed last.' })
 
 const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 
-const force = Type.Optional(Type.Boolean({ description: 'Over what was edited here.' }))
+const force = Type.Optional(
+  Type.Boolean({ description: 'Set to `true` to overwrite changes that were made here.' }),
+)
 
 const Defaults = strict(
   {
@@ -48,7 +50,7 @@ const Defaults = strict(
   },
   {
     title: 'WorkflowDefaults',
-    description: 'The sender of mails whose step names none. It is written into the steps.',
+    description: 'Sender of mails whose step has none. It is written into the steps.',
     examples: [{ from: 'hello@example.com' }],
   },
 )
@@ -63,13 +65,14 @@ const PushedFlow = strict(
     sourceHash: Type.Optional(nullable(SourceHash)),
     updatedAt: Type.Optional({
       ...Time,
-      description: 'As it was pulled: what was edited here before that is known to you.',
+      description:
+        'The `updatedAt` of the version that you pulled. Changes made here before it are known to you.',
     }),
     force,
     draft: Type.Optional(
       Type.Literal(true, {
         description:
-          'A push enables no workflow: leave it out, and call `POST /v1/workflows/{id}/enable`.',
+          'A push does not enable workflows. Leave it out, and call `POST /v1/workflows/{id}/enable`.',
       }),
     ),
     sourceTs: Ignored,
@@ -81,7 +84,9 @@ export type PushedFlow = Static<typeof PushedFlow>
 
 const options = {
   force,
-  dryRun: Type.Optional(Type.Boolean({ description: 'Checks and tells; changes nothing.' })),
+  dryRun: Type.Optional(
+    Type.Boolean({ description: 'Set to `true` to check the request without changing anything.' }),
+  ),
 }
 const EXAMPLE_PUSH = { workflows: [{ slug: 'welcome', ...EXAMPLE_INPUT }], dryRun: true }
 
@@ -114,7 +119,7 @@ export const FlowPushResult = Type.Object(
       Type.Object(
         {
           slug: Type.String(),
-          id: nullable({ ...Id, description: 'Null: it would be created.' }),
+          id: nullable({ ...Id, description: 'Null if the workflow would be created.' }),
           outcome: oneOf(['created', 'updated', 'unchanged']),
           version: Type.Integer({ minimum: 1 }),
         },
@@ -139,7 +144,7 @@ export type FlowPushResult = Static<typeof FlowPushResult>
 export const FlowPullQuery = strict({
   limit: limit(20, MOST_PUSHED),
   cursor: Cursor,
-  slug: Type.Optional({ ...Slug, description: 'Only this one.' }),
+  slug: Type.Optional({ ...Slug, description: 'Returns only the workflow with this slug.' }),
 })
 
 export const FlowPull = Type.Object(

@@ -34,17 +34,17 @@ export const TriggerType = oneOf(TRIGGER_TYPES)
 const SegmentId = Type.String({
   maxLength: 36,
   description:
-    'Of `segment_…`: needed. Of `schedule`: only its members of that moment; without one: every contact.',
+    'For `segment_…`: required. For `schedule`: starts only the segment’s members at that time. Without it, every contact is started.',
 })
 
 const triggerConfig = {
-  eventName: Type.Optional({ ...EventName, description: 'Of `event`: needed.' }),
+  eventName: Type.Optional({ ...EventName, description: 'For `event`: required.' }),
   filter: Type.Optional(Condition),
   topicId: Type.Optional(
     Type.String({
       maxLength: 36,
       description:
-        'Of `topic_…`; without one: any topic. What steps of workflows do with one topic of a contact starts a workflow once a minute.',
+        'For `topic_…`. Without it, any topic. If steps of workflows change one topic of a contact repeatedly, a workflow starts at most once a minute.',
     }),
   ),
   segmentId: Type.Optional(SegmentId),
@@ -52,12 +52,15 @@ const triggerConfig = {
     Type.String({
       maxLength: 200,
       description:
-        'Of `schedule`: minute, hour, day of the month, month, day of the week, as in crontab(5). Of two days that are restricted either matches; one that begins with `*` does not restrict. Without `allowReentry` a schedule starts each contact once, ever (warning `starts_once`).',
+        'For `schedule`: minute, hour, day of the month, month, day of the week, as in crontab(5). If both days are restricted, either may match. A day that begins with `*` is not restricted. Without `allowReentry`, a schedule starts each contact only once (warning `starts_once`).',
       examples: ['0 9 * * mon'],
     }),
   ),
   timezone: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Of `schedule`, of IANA; without one: UTC.' }),
+    Type.String({
+      maxLength: 64,
+      description: 'For `schedule`: an IANA time zone. Defaults to UTC.',
+    }),
   ),
 }
 
@@ -68,31 +71,37 @@ export const TriggerConfig = strict(triggerConfig, {
 const TriggerConfigInput = strict(
   {
     ...triggerConfig,
-    name: Type.Optional({ ...EventName, description: 'Another name of `eventName`.' }),
-    topicSlug: Type.Optional(Type.String({ maxLength: 100, description: 'Instead of `topicId`.' })),
+    name: Type.Optional({ ...EventName, description: 'Alias of `eventName`.' }),
+    topicSlug: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Can be sent instead of `topicId`.' }),
+    ),
   },
   { title: 'TriggerConfigInput', examples: [{ eventName: 'signed_up' }] },
 )
 
 const Seconds = Type.Integer({ minimum: 0, maximum: MOST_SECONDS })
 const settings = {
-  allowReentry: Type.Boolean({ description: 'Without it a contact enters once, ever.' }),
-  reentryDelaySeconds: { ...Seconds, description: 'Since the contact’s last start.' },
+  allowReentry: Type.Boolean({ description: 'If `false`, a contact enters only once.' }),
+  reentryDelaySeconds: { ...Seconds, description: 'Minimum time since the contact’s last start.' },
   maxConcurrentExecutions: nullable(
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description: 'Executions that are not over, of all contacts; null: any number.',
+      description: 'Limit of unfinished executions of all contacts. Null: unlimited.',
     }),
   ),
-  contactCooldownSeconds: { ...Seconds, description: 'Since the contact’s last end.' },
+  contactCooldownSeconds: {
+    ...Seconds,
+    description: 'Minimum time since the contact’s last execution ended.',
+  },
   exitOn: strict(
     {
       events: Type.Optional(Type.Array(EventName, { maxItems: MOST_EXIT_EVENTS })),
       condition: Type.Optional(Condition),
     },
     {
-      description: 'What ends executions: events, at once; a condition, when one comes to a step.',
+      description:
+        'What ends executions. Events end them at once, conditions when they reach a step.',
     },
   ),
 }
@@ -118,21 +127,24 @@ const stats = Type.Object(
     completed: Count,
     failed: Count,
     cancelled: Count,
-    dropped: { ...Count, description: 'Not admitted, or over `maxConcurrentExecutions`.' },
-    live: { ...Count, description: 'Not over.' },
+    dropped: {
+      ...Count,
+      description: 'Starts that were not admitted, or exceeded `maxConcurrentExecutions`.',
+    },
+    live: { ...Count, description: 'Unfinished executions.' },
   },
   { title: 'FlowStats' },
 )
 
 const scheduleFailure = Type.Object(
   {
-    scheduledFor: { ...Time, description: 'The moment of the schedule.' },
+    scheduledFor: { ...Time, description: 'The scheduled time.' },
     reason: oneOf(SCHEDULE_FAILURES),
   },
   {
     title: 'ScheduleFailure',
     description:
-      'The latest moment of the schedule that did not start everybody: its segment could not be evaluated, or an operator stopped it. Null: none since one succeeded.',
+      'The latest scheduled time at which not everybody was started, because its segment could not be evaluated or an operator stopped it. Null if none failed since the last success.',
   },
 )
 
@@ -144,13 +156,13 @@ const summary = {
   enabled: Type.Boolean(),
   version: Type.Integer({
     minimum: 1,
-    description: 'The newest: executions that start take it, running ones keep theirs.',
+    description: 'The newest version. New executions use it, running ones keep theirs.',
   }),
   triggerType: TriggerType,
   stats,
   createdAt: Time,
   updatedAt: Time,
-  pushedAt: nullable({ ...Time, description: 'When it was pushed last; null: never.' }),
+  pushedAt: nullable({ ...Time, description: 'When the workflow was last pushed. Null: never.' }),
   scheduleFailure: nullable(scheduleFailure),
 }
 
@@ -235,7 +247,7 @@ export const DisableInput = nullable(
     {
       running: Type.Optional(
         oneOf(['continue', 'cancel'], {
-          description: 'What becomes of its executions that are not over. Absent: they go on.',
+          description: 'What to do with unfinished executions. By default, they continue.',
         }),
       ),
     },
@@ -261,7 +273,8 @@ export const CreatedFlow = Type.Object(
     ...whole,
     webhookSecret: nullable(
       Type.String({
-        description: 'Signs its webhooks (Standard Webhooks). Shown only here; null in a replay.',
+        description:
+          'Secret that signs webhooks (Standard Webhooks). It is returned only once, and is null in a replayed response.',
       }),
     ),
     ...warnings,
@@ -285,7 +298,7 @@ export const FlowInput = strict(
     name: Name,
     slug: Type.Optional(Slug),
     description: Type.Optional(nullable(Description)),
-    enabled: Type.Optional(Type.Boolean({ description: 'Absent: not yet.' })),
+    enabled: Type.Optional(Type.Boolean({ description: 'Defaults to `false`.' })),
     ...definition,
   },
   { title: 'WorkflowInput', examples: [EXAMPLE_INPUT] },
@@ -300,7 +313,8 @@ export const FlowPatch = strict(
     ...Type.Partial(FlowInput).properties,
     ifUnmodifiedSince: Type.Optional({
       ...Time,
-      description: 'The `updatedAt` that was read: 409 when somebody has changed it since.',
+      description:
+        'The `updatedAt` of the version that you read. If the workflow has changed since, the request fails with 409.',
     }),
     id: Ignored,
     version: Ignored,
@@ -325,8 +339,13 @@ export const FlowListQuery = strict({
   search: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name or slug.' }),
   ),
-  enabled: Type.Optional(oneOf(['true', 'false'], { description: 'Only those that are, or not.' })),
-  triggerType: Type.Optional({ ...TriggerType, description: 'What starts it.' }),
+  enabled: Type.Optional(
+    oneOf(['true', 'false'], { description: 'Returns only enabled or only disabled workflows.' }),
+  ),
+  triggerType: Type.Optional({
+    ...TriggerType,
+    description: 'Returns only workflows with this trigger.',
+  }),
 })
 
 export const FlowList = Type.Object(
@@ -339,7 +358,7 @@ export const FlowVersionQuery = strict({
     Type.Integer({
       minimum: 1,
       maximum: 2_147_483_647,
-      description: 'Which version; without it the newest.',
+      description: 'Version of the workflow. Defaults to the newest.',
     }),
   ),
 })
@@ -366,11 +385,14 @@ export const FlowSecret = Type.Object(
   {
     success: Type.Literal(true),
     webhookSecret: nullable(
-      Type.String({ description: 'Signs from now on. Shown only here; null in a replay.' }),
+      Type.String({
+        description:
+          'The new signing secret. It is returned only once, and is null in a replayed response.',
+      }),
     ),
     previousSecretUntil: {
       ...Time,
-      description: 'Until then webhooks are signed with the secret before it as well.',
+      description: 'Until this time, webhooks are also signed with the previous secret.',
     },
   },
   {
