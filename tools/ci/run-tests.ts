@@ -1,7 +1,7 @@
 /**
- * Runs npm scripts of tests, and each file that failed once more, alone and in a fresh process.
- * Prints `flaky: file > test (reason)` for a test that passes then, `red: …` for one that does not,
- * and ends with `N passed, N failed`; docs/flaky.md says what becomes of flaky tests.
+ * Runs npm scripts of tests, and each failed file once more, alone and in a fresh process. Prints
+ * `flaky: file > test (reason)` for a test that passes then, `red: …` for one that does not, and
+ * ends with `N passed, N failed`. docs/flaky.md describes what happens to flaky tests.
  *
  * Usage: tsx tools/ci/run-tests.ts test test:programs
  */
@@ -15,7 +15,7 @@ import { type Failure, filesToRepeat, type Report, verdictOn } from './verdict.t
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 const folder = await mkdtemp(join(tmpdir(), 'letterloom-tests-'))
 
-/** Runs a command that writes a report. A run that ends without one has lost its tests. */
+/** Runs a command that writes a report. A run without a report has lost its tests. */
 async function run(title: string, command: string, args: readonly string[]): Promise<Report> {
   const file = join(folder, 'report.json')
   await rm(file, { force: true })

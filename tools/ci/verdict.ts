@@ -1,16 +1,15 @@
-/** One failed test, or a failed hook or file, of a run. */
+/** A failed test, or a failed hook or file. */
 export interface Failure {
-  /** Path of the test file; empty for an error outside of any test. */
+  /** Path of the test file. Empty for an error outside of any test. */
   file: string
-  /** Full name of the test; empty for the file itself. */
+  /** Full name of the test. Empty for the file itself. */
   test: string
-  /** First line of the message. */
   reason: string
-  /** The test found a person lost, mailed twice or let in: it is never repeated. */
+  /** The failure broke a guarantee to users, so it is never repeated. */
   isBrokenGuarantee: boolean
 }
 
-/** What test/support/plain-reporter.ts writes to the file that TEST_REPORT names. */
+/** The file that test/support/plain-reporter.ts writes to TEST_REPORT. */
 export interface Report {
   passed: number
   failures: readonly Failure[]
@@ -18,10 +17,10 @@ export interface Report {
 
 /** Tests that may pass at the second try in one run of all checks. */
 const MOST_FLAKY = 3
-/** With more failures than this, a run has one cause, and nothing is repeated. */
+/** More failures than this have one cause, and nothing is repeated. */
 const MOST_REPEATED = 20
 
-/** Returns the files to run once more: those of failures that chance may have caused. */
+/** Returns the files whose failures may be due to chance, to be run once more. */
 export function filesToRepeat(failures: readonly Failure[]): string[] {
   if (failures.length > MOST_REPEATED) return []
   const files = new Set(failures.map(({ file }) => file))
@@ -42,7 +41,7 @@ export interface Verdict {
  * was not repeated is red. A test that failed once of two times is flaky and counts as passed, but
  * more than three flaky tests count as failed.
  *
- * `repeated` holds the failures of each file that was run once more.
+ * `repeated` holds the failures of each repeated file.
  */
 export function verdictOn(
   report: Report,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const POLL_MS = 200
 const PATIENCE_MS = 60_000
-/** Starts a flow that an event enables; ends or resumes one that waits. */
+/** One event starts a flow, the other ends or resumes one that waits. */
 const EVENTS = ['signed_up', 'order_placed']
 const LONG = { amount: 300, unit: 'days' }
 
@@ -26,7 +26,7 @@ const FLOWS = {
   },
 }
 
-/** How many of each: after retries and cancellations there are fewer of some, but never none. */
+/** Number of flows of each kind. Retries and cancellations reduce some, but never to none. */
 const OF_EACH = 5
 
 export type Call = <T>(method: string, path: string, body?: object) => Promise<T>
@@ -42,12 +42,11 @@ interface Person {
 type Known = Record<string, Record<string, string[]>>
 
 /**
- * Flows of every kind, enabled and not, and executions that are over, failed and waiting. There has
- * to be a worker that runs them; what the attack starts afterwards is only ever written, whatever
- * its flows mail, call or have schedules for.
+ * Creates flows of every kind, enabled and disabled, and finished, failed and waiting executions.
+ * It needs a worker. What the attack starts later is only written, never run.
  *
- * Returns what parameters may be given to find them; those that the attack may switch, change and
- * delete are others than those that it starts.
+ * Returns parameter values that find them. Those that the attack may change and delete differ from
+ * those that it starts.
  */
 export async function makeFlows(call: Call, people: readonly Person[]): Promise<Known> {
   const create = (name: string, { enabled, ...flow }: { enabled: boolean }): Promise<Named> =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pythonPackages } from '../../src/main/dev/python-packages.ts'
 
-/** The path of Schemathesis, or why it cannot be had on this machine. */
+/** Returns the path of Schemathesis, or the reason why it is not available. */
 export async function findSchemathesis(
   cacheFolder: string,
   log: (line: string) => void,

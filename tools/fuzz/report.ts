@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** What Schemathesis writes down of one scenario: requests, answers and checks by the case's id. */
+/** Schemathesis' record of one scenario: requests, answers and checks by case id. */
 interface Recorder {
   label: string
   cases?: Record<string, { value: { method: string; path: string } }>
@@ -17,14 +17,13 @@ interface Response {
 
 interface Row {
   requests: number
-  /** Answers by the first digit of their status. */
   answers: Record<string, number>
   failed: Set<string>
 }
 
 export type Report = Map<string, Row>
 
-/** Adds to Schemathesis' checks what no document can say: see `hasRequestId`. */
+/** Reads the report and adds checks that a document cannot express, see `hasRequestId`. */
 export async function readReport(file: string): Promise<Report> {
   const report: Report = new Map()
   const operations = new Set<string>()
@@ -63,7 +62,7 @@ function rowOf(report: Report, operation: string): Row {
   return made
 }
 
-/** Every answer names its request, and the body of a refusal names the same one. */
+/** Every answer has a request id, and the body of a refusal has the same one. */
 function hasRequestId({ status_code: status, headers, content }: Response): boolean {
   const [id] = headers['x-request-id'] ?? []
   if (id === undefined) return false
@@ -73,11 +72,10 @@ function hasRequestId({ status_code: status, headers, content }: Response): bool
   return text === '' || (JSON.parse(text) as { requestId?: string }).requestId === id
 }
 
-/** Whether no answer of any operation broke a check. */
+/** Returns whether no answer broke a check. */
 export const isClean = (report: Report): boolean =>
   [...report.values()].every(({ failed }) => failed.size === 0)
 
-/** A line per operation, and one for all. */
 export function table(report: Report): string {
   const rows = [...report].sort(([a], [b]) => (a < b ? -1 : 1))
   const sum = (pick: (row: Row) => number) => rows.reduce((all, [, row]) => all + pick(row), 0)

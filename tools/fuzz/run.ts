@@ -1,12 +1,12 @@
 /**
- * Attacks every operation of the API with Schemathesis: requests made of the OpenAPI document,
- * valid and not, all checks on. Several processes of it attack at once, as one keeps no two
- * processors busy; each is told as a whole when it has ended, with a table of the operations. Exit
- * status 0 when nothing was found.
+ * Attacks every operation of the API with Schemathesis: requests generated from the OpenAPI
+ * document, valid and invalid, with all checks on. Several processes run at once, as one does not
+ * use two processors. Each prints its output when it has ended, followed by a table of the
+ * operations. Exit status 0: nothing was found.
  *
- *   npm run fuzz -- [--examples 50] [--seed 1] [--operation createContact] [--brief]
+ * npm run fuzz -- [--examples 50] [--seed 1] [--operation createContact] [--brief]
  *
- * Where Python or its packages cannot be had it says so and ends with status 0.
+ * Without Python or its packages it says so and ends with status 0.
  */
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,17 +23,16 @@ import { startSubject, type Subject } from './subject.ts'
 
 const { values: options } = parseArgs({
   options: {
-    /** Requests generated for each operation and phase at most. */
+    /** Limit of generated requests for each operation and phase. */
     examples: { type: 'string', default: '50' },
     seed: { type: 'string' },
-    /** Only this one, by its operationId. */
     operation: { type: 'string' },
-    /** Those of `ALIKE` get no request for each value of their bodies, only those at random. */
+    /** Skips the requests for each single value of the operations in `ALIKE`. */
     brief: { type: 'boolean', default: false },
   },
 })
 
-/** What only people may do, less what ends their session; a key is refused there. */
+/** Operations for people only, except those that end their session. Keys are refused there. */
 const PERSONAL = [
   'listSessions',
   'changePassword',
@@ -50,10 +49,10 @@ const PERSONAL = [
   'revokeApiKey',
 ]
 
-/** Their bodies are that of `createWorkflow`: they would get a quarter of all requests. */
+/** These have the body of `createWorkflow` and would get a quarter of all requests. */
 const ALIKE = ['pushWorkflows', 'updateWorkflow']
 
-/** Paths that take half of the time of requests for each value alone: two processes share them. */
+/** Paths that take half of the time of single-value requests. Two processes share them. */
 const HALF = '^/(tools|v1/(connections|contacts|events|organization|workflows))'
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -118,24 +117,22 @@ async function attack(schemathesis: string): Promise<boolean> {
 interface Pass {
   name: string
   bearer: string
-  /** All when empty. */
   operations: string[]
   without?: string[]
-  /** Regular expressions of paths: only those, or all but those. */
+  /** Regular expression of paths, or of excluded paths. */
   within?: string
   outside?: string
-  /** Of Schemathesis, in its order. */
+  /** Phases of Schemathesis, in its order. */
   phases: string[]
 }
 
 interface Target {
   url: string
-  /** Where the report goes. */
   report: string
   subject: Subject
 }
 
-/** What it said, and its exit status. */
+/** Resolves to its output and exit status. */
 async function runSchemathesis(
   command: string,
   folder: string,

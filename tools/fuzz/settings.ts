@@ -2,23 +2,23 @@ import { join } from 'node:path'
 import { toolFolder } from '../../src/main/dev/tool-folder.ts'
 import type { Subject } from './subject.ts'
 
-/** How often a parameter gets a value that names something instead of a generated one. */
+/** Share of parameters whose value names an existing resource. */
 const KNOWN_SHARE = 0.6
 
 /**
- * What a well-formed request may be answered beside success: rules, plans, rights, state. 401
- * because the probes with made-up credentials of `ignored_auth` are judged by this as well where
- * hooks.py gives them a key of their own; that they are refused is what `ignored_auth` looks at.
+ * Statuses of well-formed requests besides success: rules, plans, rights, state. 401 is among them
+ * because the probes of `ignored_auth` with made-up credentials are judged by this list, too, where
+ * hooks.py gives them a key of their own. `ignored_auth` checks that they are refused.
  */
 const REFUSALS = [400, 401, 402, 403, 404, 409]
-/** What a request that breaks the published schema must be answered. */
+/** Statuses of requests that break the published schema. */
 const REJECTIONS = [400, 401, 403, 404, 405, 413, 414, 415, 422, 431]
 
 /**
- * The settings of Schemathesis, in TOML: a JSON string, number or array is one in TOML as well.
+ * Settings of Schemathesis in TOML. JSON strings, numbers and arrays are valid TOML.
  *
- * `positive_data_acceptance` holds our reading of 422: only what the published schema refuses. A
- * rule that needs stored data, other fields or the clock answers 400.
+ * `positive_data_acceptance` expresses our use of 422: only requests that the published schema
+ * refuses. Rules that need stored data, other fields or the clock answer 400.
  */
 export function settings({ known, webhookSecret }: Subject, bearer: string): string {
   const lines = [

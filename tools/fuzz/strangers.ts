@@ -2,10 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 
 /**
- * A door to the API through which every connection comes from an address of its own, so that limits
- * per address do not refuse the attack before its data are looked at. Bytes pass as they are: a
- * header would be one more input of the attack. Where the loopback network has one address only,
- * connections share it.
+ * A proxy to the API in which every connection has an IP address of its own, so that limits per
+ * address do not refuse the attack early. Bytes pass unchanged, since a header would be one more
+ * input. If the loopback network has a single address, connections share it.
  */
 export async function openDoor(apiUrl: string): Promise<{ url: string; close: () => void }> {
   const { hostname, port } = new URL(apiUrl)

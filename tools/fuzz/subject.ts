@@ -14,33 +14,32 @@ import { startSystem, type System } from '../../src/main/dev/system.ts'
 import { addressHash, parseKeyring, signLink, signUnsubscribe } from '../../src/keys/tokens.ts'
 import { makeFlows } from './flows.ts'
 
-/** Nobody listens there: no question about a made-up domain leaves the machine. */
+/** Nothing listens there, so queries for made-up domains stay on the machine. */
 const NO_NAME_SERVER = '127.0.0.1:9'
 const CONTACTS = 40
 const RATE = 1_000
 const DAY_MS = 86_400_000
 const REGION = 'eu-west-1'
-/** The example of the document, which is asked for as well. */
+/** The example of the document. */
 const KNOWN_DOMAIN = 'example.com'
-/** Disconnected already: with several connected accounts every batch would have to name one. */
+/** Disconnected accounts. With several connected accounts every batch would have to name one. */
 const SPARE_ACCOUNTS = ['777788889992', '777788889993']
 
-/** A running API of an organization that has something of everything. */
+/** A running API whose organization has resources of every kind. */
 export interface Subject {
   system: System
   apiKey: string
-  /** Of an owner, for what only people may do. */
+  /** Session of an owner, for operations for people only. */
   session: string
   webhookSecret: string
-  /** The connected account. */
   connectionId: string
-  /** What parameters may be given to find something, by operation and parameter. */
+  /** Parameter values that find existing resources, by operation and parameter. */
   known: Record<string, Record<string, string[]>>
 }
 
 /**
- * Starts the whole system, compiled, sends a batch and runs flows in it, and stops its worker: what
- * the attack makes is only ever written, so that the figures are those of the API.
+ * Starts the compiled system, sends a batch, runs flows, and stops the worker: what the attack
+ * creates is only written, so that the figures are those of the API.
  */
 export async function startSubject(
   config: Config,
@@ -252,7 +251,7 @@ async function fill(system: System, folder: string, say: (line: string) => void)
   }
 }
 
-/** The account has answered, until long after: nobody is there who would ask it. */
+/** Stores the account's answers with a late expiry, since nobody is there to ask it. */
 async function answerForGood(
   { sql }: System,
   { organizationId, connectionId }: { organizationId: string; connectionId: string },

@@ -1,12 +1,12 @@
 /**
- * Records histories of every workflow, for `test/workflows/replay.test.ts`: each scenario runs once
- * on a real server, its activities answering what the scenario says.
+ * Records histories of every workflow for `test/workflows/replay.test.ts`. Each scenario runs once
+ * on a real server, with activities that return what the scenario says.
  *
- *   npm run histories [-- <part of a file's name>]
+ * npm run histories [-- <part of a file's name>]
  *
- * They go into the folder of this version, and are never written over: what a released version
- * recorded must be replayed as long as its workflows may still run. Delete a file of a version that
- * is not released yet to record it again.
+ * Files go into this version's folder and are never overwritten: histories of a released version
+ * must be replayable as long as its workflows may run. Delete a file of an unreleased version to
+ * record it again.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -41,11 +41,11 @@ const FOLDER = join(ROOT, 'test/histories', version)
 const QUEUES = Object.entries(contract).flatMap(([name, value]) =>
   name.endsWith('_QUEUE') && typeof value === 'string' ? [value] : [],
 )
-/** No name of anybody's machine is to be in a history. */
+/** Replaces the machine's name in histories. */
 const identity = 'recorder'
-/** After it whoever disturbs a run does so. */
+/** Delay of the disturbance of a run. */
 const MEANWHILE_MS = 700
-/** Longest text of a history; Temporal ends a run at 50 MB. */
+/** Longest history text. Temporal ends a run at 50 MB. */
 const MOST_HISTORY_BYTES = 100_000_000
 
 const [part = ''] = process.argv.slice(2)
@@ -54,7 +54,7 @@ const wanted = scenarios.filter(
 )
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const { cacheFolder } = readConfig().dev
-/** Also the command line, which shows a history as a replay reads it. */
+/** Also provides the command line, which prints a history as a replay reads it. */
 const temporal = await findTemporal({ cacheFolder, log: say })
 
 Runtime.install({ logger: new DefaultLogger('ERROR') })
@@ -165,7 +165,7 @@ async function record(scenario: Scenario, client: Client, native: NativeConnecti
   }
 }
 
-/** Of the newest run. */
+/** History of the newest run. */
 async function historyOf(workflowId: string, client: Client): Promise<string> {
   const { address } = (client.connection as Connection).options
   const where = ['--address', address, '--namespace', 'default', '--disable-config-file']
@@ -196,7 +196,7 @@ function fileOf({ workflow, name }: Scenario): string {
   return join(FOLDER, `${kebab}.${name}.json`)
 }
 
-/** One event a line. Stack traces name the machine they were made on. */
+/** One event a line. Stack traces would contain paths of the machine. */
 function textOf(json: string): string {
   const { events } = JSON.parse(json, (key, value) => (key === 'stackTrace' ? undefined : value))
   const lines = events.map((event: unknown) => JSON.stringify(event))

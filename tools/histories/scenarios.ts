@@ -22,27 +22,26 @@ type Activities = ControlActivities &
   ProviderActivities &
   SendActivities
 
-/** What an activity answers when it fails. */
+/** Result of an activity that fails. */
 export const FAILS = Symbol('an activity that fails')
 
-/** What activities answer or throw, one after the other; the last one again and again. */
+/** Results or errors of each activity, in order. The last one is repeated. */
 export type Answers = {
   [Name in keyof Activities]?: (Awaited<ReturnType<Activities[Name]>> | typeof FAILS | Error)[]
 }
 
 export interface Scenario {
   workflow: string
-  /** Of its file, beside the workflow's. */
   name: string
   input: unknown[]
   answers: Answers
-  /** What an operator or a loop does meanwhile. */
+  /** Action of an operator or a loop during the run. */
   meanwhile?: (handle: WorkflowHandle) => Promise<unknown>
-  /** Days pass in it. */
+  /** The run waits for days. */
   skipsTime?: true
 }
 
-/** The same ids in every history: there is nobody behind them. */
+/** Every history has the same ids. */
 const id = (n: number): string => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 const organizationId = id(1)
 const connection = { organizationId, connectionId: id(2) }
@@ -78,7 +77,7 @@ const ended = (status: 'completed' | 'failed' | 'cancelled', reason: string | nu
   status,
   reason,
 })
-/** A step that is run as that activity while the API says `active`. */
+/** A step that runs as this activity while the API shows `active`. */
 const active = (stepId: string, where: 'control' | 'webhook'): Move => ({
   do: 'step',
   name: stepId,
@@ -107,7 +106,7 @@ const report = (status: BatchReport['status']): BatchReport => ({
   unknown: 0,
 })
 
-/** What the workflows of this version do, so told that each of their branches is in a history. */
+/** Scenarios of this version's workflows. Together they cover every branch. */
 export const scenarios: Scenario[] = [
   {
     workflow: 'askProvider',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 
-/** What this project reads of a compose file. */
+/** The used parts of a compose file. */
 export interface ComposeFile {
   services: Record<string, Service>
   networks: Record<string, { internal?: boolean }>
@@ -13,7 +13,7 @@ export interface Service {
   command?: string[]
   restart?: string
   depends_on?: Record<string, { condition: string }>
-  /** A null is passed on from the outside, if it is set there. */
+  /** Null: taken from the outer environment, if set there. */
   environment?: Record<string, string | null>
   healthcheck?: { test: string[] }
   ports?: string[]
@@ -22,8 +22,8 @@ export interface Service {
 }
 
 /**
- * Returns the compose file at `path`: anchors and merges are resolved, variables stay as they are,
- * and numbers are texts, as in an environment.
+ * Returns the compose file at `path` with resolved anchors and merges. Variables are kept, and
+ * numbers are texts, as in an environment.
  */
 export function readComposeFile(path: string | URL): ComposeFile {
   const textOf = (_key: unknown, value: unknown): unknown =>
@@ -33,14 +33,14 @@ export function readComposeFile(path: string | URL): ComposeFile {
 
 const VARIABLE = /\$\{([A-Z_]+)(?:(:[-?])([^}]*))?\}/g
 
-/** The names of the variables in a text, and whether one must be there. */
+/** Names of the variables in a text, and whether each is required. */
 export const variablesOf = (text: string): { name: string; required: boolean }[] =>
   [...text.matchAll(VARIABLE)].map(([, name = '', operator]) => ({
     name,
     required: operator === ':?',
   }))
 
-/** Puts the values of `variables` in, as Compose does. Throws where a required one is missing. */
+/** Inserts the values of `variables` as Compose does. Throws if a required one is missing. */
 export function interpolate(text: string, variables: Record<string, string>): string {
   return text.replaceAll(VARIABLE, (_, name: string, operator?: string, argument?: string) => {
     const value = variables[name]
@@ -50,7 +50,6 @@ export function interpolate(text: string, variables: Record<string, string>): st
   })
 }
 
-/** What a container of this service finds in its environment. */
 export function environmentOf(
   service: Service,
   variables: Record<string, string>,

@@ -6,11 +6,11 @@ import { temporalConnection } from '../../dist/src/main/programs/required.js'
 import { registerSearchAttributes } from '../../dist/src/main/programs/search-attributes.js'
 import { SEARCH_ATTRIBUTES } from '../../dist/workflows/contract.js'
 
-/** For how long closed workflows can be looked at. */
+/** Days for which closed workflows are kept. */
 const RETENTION_DAYS = 30
 const READY_MS = 60_000
 const PASS_MS = 500
-/** gRPC's status codes. */
+/** gRPC status codes. */
 const NOT_FOUND = 5
 const ALREADY_EXISTS = 6
 
@@ -26,7 +26,7 @@ await createNamespace()
 await register()
 await connection.close()
 
-/** One that is there keeps its retention: it may be an operator's choice. */
+/** An existing namespace keeps its retention, which an operator may have chosen. */
 async function createNamespace() {
   try {
     await connection.workflowService.registerNamespace({
@@ -40,7 +40,7 @@ async function createNamespace() {
   }
 }
 
-/** A new namespace is known to all of the server some seconds later. */
+/** A new namespace takes some seconds to be known to the whole server. */
 async function register() {
   const end = Date.now() + READY_MS
   for (;;) {

@@ -1,11 +1,11 @@
 /**
- * Runs what docker-compose.yml describes without Docker: the same programs with the same
- * environment, as processes on loopback, each on a port nobody had. Sends a batch through it,
- * checks the figures, stops everything and removes it. Only AWS is the sandbox.
+ * Runs docker-compose.yml without Docker: the same programs with the same environment, as processes
+ * on free loopback ports. Sends a batch, checks the figures, then stops and removes everything.
+ * Only AWS is the sandbox.
  *
- *   node --import tsx tools/production/run.ts [--contacts 1000] [--rate 500] [--keep]
+ * node --import tsx tools/production/run.ts [--contacts 1000] [--rate 500] [--keep]
  *
- * Exit status 0 means: every figure adds up in the API, the database and at the sandbox.
+ * Exit status 0: all figures agree in the API, the database and the sandbox.
  */
 import { randomBytes } from 'node:crypto'
 import { createWriteStream, readFileSync } from 'node:fs'
@@ -30,9 +30,9 @@ const { values: options } = parseArgs({
   options: {
     contacts: { type: 'string', default: '1000' },
     rate: { type: 'string', default: '500' },
-    /** Stay up afterwards until told to stop. */
+    /** Keeps running afterwards. */
     keep: { type: 'boolean', default: false },
-    /** Run the application from this folder, such as one unpacked from the image. */
+    /** Runs the application from this folder, such as one unpacked from the image. */
     app: { type: 'string' },
   },
 })
@@ -40,9 +40,8 @@ const { values: options } = parseArgs({
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const WORKERS = 2
 const READY_MS = 60_000
-/** A worker is given 45 s by docker-compose.yml, the others less. */
+/** docker-compose.yml gives a worker 45 s, the others less. */
 const FAREWELL = { signal: 'SIGTERM', graceMs: 45_000 } as const
-/** The operator's own credentials at the sandbox. */
 const SANDBOX_CREDENTIALS = {
   AWS_ACCESS_KEY_ID: 'LETTERLOOMSANDBOX',
   AWS_SECRET_ACCESS_KEY: 'letterloom-sandbox-secret',
@@ -88,7 +87,7 @@ async function main(): Promise<boolean> {
     temporal: await freePort(),
   }
   const apiUrl = `http://127.0.0.1:${ports.api}`
-  /** What `.env` would hold; the passwords of two roles that are made below. */
+  /** The content of `.env`, and the passwords of two roles that are created below. */
   const variables = {
     LETTERLOOM_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     PUBLIC_URL: apiUrl,
@@ -100,7 +99,7 @@ async function main(): Promise<boolean> {
     ...SANDBOX_CREDENTIALS,
   }
 
-  /** The environment of a service, with its neighbours on loopback. */
+  /** Environment of a service, with its neighbours on loopback. */
   const environment = (name: string, own: Record<string, string> = {}): Record<string, string> => {
     const { PATH = '' } = process.env
     const given = Object.entries(environmentOf(service(name), variables)).map(([key, value]) => [
@@ -120,14 +119,14 @@ async function main(): Promise<boolean> {
     if (!found) throw new Error(`docker-compose.yml has no service ${name}`)
     return found
   }
-  /** What the Dockerfile's ENTRYPOINT and the service's `command` come to. */
+  /** Combines the Dockerfile's ENTRYPOINT with the service's `command`. */
   const commandOf = (name: string): string[] => {
     const { entrypoint = ['node', 'dist/src/main/cli.js'], command = [] } = service(name)
     return [...entrypoint, ...command].map((word) => word.replace(/(?<=^|=)\/setup\//, toolsFolder))
   }
   const toolsFolder = join(ROOT, 'tools/production/')
 
-  /** A one-shot service; throws what it wrote last if it fails. Returns what it wrote. */
+  /** Runs a one-shot service and returns its output. Throws its last output if it fails. */
   const finish = async (name: string, argv: string[], env: Record<string, string>) => {
     const [command = '', ...args] = argv
     const lines: string[] = []
@@ -260,8 +259,8 @@ async function main(): Promise<boolean> {
 }
 
 /**
- * The folder that the image has as /app: built aside, so that a build in the checkout and this run
- * do not disturb each other. Only node_modules is that of the checkout.
+ * Assembles the image's /app folder. It is built aside, so that a build in the checkout does not
+ * disturb this run. Only node_modules is that of the checkout.
  */
 async function assembleApp(app: string): Promise<string> {
   const tsc = join(ROOT, 'node_modules/.bin/tsc')
@@ -288,7 +287,7 @@ async function assembleApp(app: string): Promise<string> {
   return app
 }
 
-/** What the Dockerfile sets. */
+/** Environment variables of the Dockerfile. */
 function imageEnvironment(): Record<string, string> {
   const lines = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').matchAll(/^ENV (.+)$/gm)
   const pairs = [...lines].flatMap(([, line = '']) =>
@@ -297,13 +296,13 @@ function imageEnvironment(): Record<string, string> {
   return Object.fromEntries(pairs)
 }
 
-/** The `-c name=value` of the service's command. */
+/** The `-c name=value` settings of the service's command. */
 function settingsOf({ command = [] }: Service): Record<string, string> {
   const settings = command.filter((word) => word.includes('=')).map((word) => word.split('='))
   return Object.fromEntries(settings)
 }
 
-/** The server listens on ten ports; in a container they are its own. */
+/** The server listens on ten ports, which a container has to itself. */
 async function temporalPorts(frontend: number): Promise<Record<string, string>> {
   const ports: Record<string, string> = { FRONTEND_GRPC_PORT: String(frontend) }
   for (const name of ['FRONTEND_MEMBERSHIP', 'FRONTEND_HTTP']) {

@@ -10,16 +10,16 @@ import { withLock } from '../../src/main/dev/lock.ts'
 
 const run = promisify(execFile)
 
-/** That of the images in docker-compose.yml; a test compares them. */
+/** Version of the images in docker-compose.yml. A test compares them. */
 export const SERVER_VERSION = '1.31.2'
 
 const MODULE = 'go.temporal.io/server'
-/** What Go calls a program, and what the images call it. */
+/** Names of the programs in Go and in the images. */
 const PROGRAMS = { server: 'temporal-server', sql: 'temporal-sql-tool' } as const
 
 /**
- * The folder with the programs of the images: `temporal-server` and `temporal-sql-tool`. Built with
- * Go once (three minutes) and kept in `cacheFolder`.
+ * Returns a folder with the images' programs, `temporal-server` and `temporal-sql-tool`. They are
+ * built with Go once (three minutes) and kept in `cacheFolder`.
  */
 export async function findTemporalServer(cacheFolder: string, log: Log): Promise<string> {
   const folder = join(cacheFolder, `temporal-server-${SERVER_VERSION}`)
@@ -32,12 +32,12 @@ export async function findTemporalServer(cacheFolder: string, log: Log): Promise
 
 const recordOf = (file: string): string => `${file}.sha256`
 
-/** Stores the sum of a file that was built here, for `verify`. */
+/** Stores the checksum of a file that was built here, for `verify`. */
 async function record(file: string): Promise<void> {
   await writeFile(recordOf(file), await sha256(file))
 }
 
-/** Throws if the file was changed since `record`. */
+/** Throws if the file was changed after `record`. */
 async function verify(file: string): Promise<void> {
   const expected = await readFile(recordOf(file), 'utf8').catch(() => 'no recorded sum')
   await requireSha256(file, expected, 'Delete it, and it is built again.')

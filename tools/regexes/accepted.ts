@@ -1,6 +1,6 @@
 /**
- * Regular expressions that are not shown to be linear, and why they may stay: the text that they
- * read is short, or nobody else's. By their text as it stands in the source.
+ * Regular expressions that are not proven linear, by their source text, with the reason why they
+ * may stay: their input is short, or our own.
  */
 export const ACCEPTED: Record<string, string> = {
   [String.raw`/^(?:[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+|[\w .-]{1,100} <[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+>)$/`]:
@@ -26,7 +26,7 @@ export const OWN: Record<string, string> = {
   'src/mail/': 'templates are read in threads that are ended when they take too long',
 }
 
-/** Files that make regular expressions at run time, and of what. */
+/** Files that make regular expressions at run time, with the source of their patterns. */
 export const MADE: Record<string, string> = {
   'api/http/methods.ts':
     'our own routes: runs of anything but slashes, the path anchored at both ends',

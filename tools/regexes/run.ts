@@ -1,7 +1,7 @@
 /**
- * Checks that every regular expression of the sources takes time in proportion to its text, as
- * `recheck` decides it (by automata, else by looking for an attack): `npm run regexes`. What is
- * not, or cannot be decided, is mended, or stands in `accepted.ts` with its reason.
+ * Checks with `recheck` (automata, or a search for an attack) that every regular expression takes
+ * time in proportion to its text: `npm run regexes`. Others must be fixed, or listed in
+ * `accepted.ts` with a reason.
  */
 import { execFileSync } from 'node:child_process'
 import { check } from 'recheck'
@@ -9,14 +9,14 @@ import { ACCEPTED, MADE, OWN } from './accepted.ts'
 import { type Found, readSources } from './sources.ts'
 
 const FOLDERS = ['src', 'api', 'activities', 'workflows', 'tools']
-/** Of one of them: the dearest takes a tenth of it. */
+/** Time limit for one expression. The slowest takes a tenth of it. */
 const TIMEOUT_MS = 60_000
-/** Of the search for an attack: without it a run may find what the one before did not. */
+/** Seed of the search for an attack, so that runs give the same result. */
 const SEED = 1
 
 const isOwn = (file: string): boolean => Object.keys(OWN).some((folder) => file.startsWith(folder))
 
-/** What is wrong with it; undefined: nothing. */
+/** Returns the problem, or undefined. */
 async function fault({ source, flags, files }: Found): Promise<string | undefined> {
   const verdict = await check(source, flags, { timeout: TIMEOUT_MS, randomSeed: SEED })
   if (verdict.status === 'safe') return undefined

@@ -2,21 +2,20 @@ import { readFileSync } from 'node:fs'
 import { parseSync } from 'oxc-parser'
 import { PATTERN_WORDS } from '../../src/schemas/patterns.ts'
 
-/** A regular expression, and the files that it stands in. */
 export interface Found {
   source: string
   flags: string
   files: string[]
 }
 
-/** What is made at run time cannot be read here: each of its files needs a reason. */
+/** Patterns that are made at run time cannot be read, so each of their files needs a reason. */
 export interface Sources {
   found: Found[]
   /** Files with `new RegExp`. */
   making: string[]
 }
 
-/** Every literal of these files, and the patterns of schemas. */
+/** Reads every literal of these files, and the patterns of schemas. */
 export function readSources(files: readonly string[]): Sources {
   const byText = new Map<string, Found>()
   const making = new Set<string>()

@@ -6,22 +6,22 @@ const Percent = Type.Number({ minimum: 0, maximum: 100 })
 const Rate = Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()])
 const closed = { additionalProperties: false }
 
-/** One AWS account in one region, as the control routes set it and show it. */
+/** One AWS account in one region, as the control routes set and show it. */
 const AccountSchema = Type.Object(
   {
     accountNumber: Type.String({ pattern: '^\\d{12}$' }),
     region: Type.String({ pattern: '^[a-z]{2}(-[a-z]+)+-\\d$' }),
     /** Recipients a second. */
     maxSendRate: Type.Number({ minimum: 0 }),
-    /** Recipients in 24 hours; -1: without end. */
+    /** Recipients in 24 hours. -1: unlimited. */
     max24Hour: Type.Integer({ minimum: -1 }),
     sendingEnabled: Type.Boolean(),
     /** False: SES' own sandbox, which sends to verified addresses only. */
     productionAccess: Type.Boolean(),
     enforcementStatus: Type.Enum(['HEALTHY', 'PROBATION', 'SHUTDOWN']),
-    /** What SES says was sent; null: what was. */
+    /** The value that SES reports. Null: the real one. */
     sentLast24Hours: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
-    /** What CloudWatch says, a null having no data point; null: what was counted. */
+    /** The values of CloudWatch, a null without a data point. Null: the counted ones. */
     reputation: Type.Union([
       Type.Object({ bounceRate: Rate, complaintRate: Rate }, closed),
       Type.Null(),
@@ -38,44 +38,42 @@ const AccountSchema = Type.Object(
         closed,
       ),
     ),
-    /** A role belongs to the account: it can be assumed for every region. */
+    /** Roles belong to the account and can be assumed for every region. */
     roles: Type.Array(
       Type.Object(
         {
           name: Type.String({ minLength: 1 }),
-          /** Null: may be assumed without one. */
+          /** Null: can be assumed without one. */
           externalId: Type.Union([Type.String(), Type.Null()]),
           policyVersion: Type.Integer(),
-          /** Actions that its policies do not allow, of those that they should. */
+          /** Required actions that its policies do not allow. */
           lacks: Type.Optional(Type.Array(Type.String())),
         },
         closed,
       ),
     ),
-    /** Where delivery events go; the position in this list is an event's target. */
+    /** Destinations of delivery events. The index in this list is an event's target. */
     webhooks: Type.Array(
       Type.Union([
         Type.Object(
           { url: Type.String(), secret: Type.String(), region: Type.Optional(Type.String()) },
           closed,
         ),
-        /** A queue of the account. */
         Type.Object({ queue: Type.String(), region: Type.Optional(Type.String()) }, closed),
       ]),
     ),
-    /** Queues of the account in this region. */
     queues: Type.Array(
       Type.Object(
         {
           name: Type.String({ pattern: '^[\\w-]{1,80}$' }),
-          /** Where messages go that were received `maxReceiveCount` times. */
+          /** Queue for messages that were received `maxReceiveCount` times. */
           deadLetterQueue: Type.Optional(Type.String()),
           maxReceiveCount: Type.Optional(Type.Integer({ minimum: 1 })),
         },
         closed,
       ),
     ),
-    /** Events of mail to these addresses are lost for good: the provider promises no more. */
+    /** Events of mail to these addresses are lost for good, as the provider may do. */
     lostRecipients: Type.Array(Type.String({ pattern: '^[^A-Z]+$' })),
     engagement: Type.Object(
       {
@@ -85,9 +83,11 @@ const AccountSchema = Type.Object(
       },
       closed,
     ),
-    /** Null: any name is taken. */
+    /** Null: any name is accepted. */
     configurationSets: Type.Union([Type.Array(Type.String()), Type.Null()]),
-    /** Mail makes events only with a configuration set, named or the identity's own, as at SES. */
+    /**
+     * Mail makes events only with a configuration set, named or the identity's own, as with SES.
+     */
     eventsNeedConfigurationSet: Type.Boolean(),
   },
   closed,
@@ -107,7 +107,7 @@ export const accountUpdate = Compile(AccountUpdateSchema)
 
 const DEFAULT_REGION = 'us-east-1'
 
-/** A region nobody has set up: SES' sandbox figures and nothing verified. */
+/** A new region: the figures of SES' sandbox and nothing verified. */
 const fresh = (accountNumber: string, region: string): Account => ({
   accountNumber,
   region,
@@ -129,7 +129,7 @@ const fresh = (accountNumber: string, region: string): Account => ({
   eventsNeedConfigurationSet: false,
 })
 
-/** The accounts, all of them in memory (they are few) and every change in Postgres. */
+/** Accounts are held in memory, and every change is written to Postgres. */
 export async function loadAccounts(sql: Sql) {
   const accounts = new Map<string, Account>()
   const verified = new WeakMap<Account, Set<string>>()
@@ -154,7 +154,7 @@ export async function loadAccounts(sql: Sql) {
     all,
     get,
 
-    /** Makes or changes the account in `region`; without one, in the only region it has. */
+    /** Creates or changes the account in `region`. Without a region, in the only region it has. */
     put: async (accountNumber: string, update: AccountUpdate): Promise<Account> => {
       const known = all(accountNumber)
       const region = update.region ?? known[0]?.region ?? DEFAULT_REGION
@@ -175,7 +175,7 @@ export async function loadAccounts(sql: Sql) {
         .flatMap(({ roles }) => roles)
         .find((role) => role.name === name),
 
-    /** The set that the address' own identity has, or its domain's; null: neither has one. */
+    /** Configuration set of the address' identity or its domain's, or null. */
     ownConfigurationSet: ({ identities }: Account, address: string): string | null => {
       const lower = address.toLowerCase()
       const domain = lower.slice(lower.lastIndexOf('@') + 1)
@@ -183,7 +183,7 @@ export async function loadAccounts(sql: Sql) {
       return own(lower)?.configurationSet ?? own(domain)?.configurationSet ?? null
     },
 
-    /** Whether the address, its domain or a parent of its domain is a verified identity. */
+    /** Returns whether the address, its domain or a parent domain is verified. */
     isVerified: (account: Account, address: string): boolean => {
       const known = verified.get(account) ?? verifiedOf(account)
       verified.set(account, known)

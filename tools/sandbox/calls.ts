@@ -1,4 +1,4 @@
-/** How often each action of each account was called since the start: `ses:GetEmailIdentity`. */
+/** Counts calls of each action by account since the start: `ses:GetEmailIdentity`. */
 export function createCalls() {
   const counts = new Map<string, Map<string, number>>()
   return {

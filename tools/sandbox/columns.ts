@@ -1,6 +1,6 @@
 /**
- * An array for Postgres, written as Postgres writes arrays itself. The driver's own way takes
- * several times longer, which shows with a dozen columns and tens of thousands of rows a second.
+ * Writes an array as Postgres does. The driver takes several times longer, which matters for a
+ * dozen columns and tens of thousands of rows a second.
  */
 export function textArray(values: readonly (string | null)[]): string {
   let text = ''
@@ -20,8 +20,8 @@ function textItem(value: string | null): string {
 const arrayOf = (items: string): string => `{${items.slice(1)}}`
 
 /**
- * A column that is filled row by row. Neighbours are often of one call and have the same sender,
- * the same template, the same batch: what is repeated is escaped once.
+ * A column that is filled row by row. Neighbours often have the same sender, template and batch, so
+ * repeated values are escaped once.
  */
 export function createColumn() {
   let text = ''

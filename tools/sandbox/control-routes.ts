@@ -15,7 +15,7 @@ interface Control {
   deps: Deps
   query: URLSearchParams
   body: Buffer
-  /** What follows the collection in the path. */
+  /** The path after the collection. */
   id: string
 }
 
@@ -121,7 +121,7 @@ const invalid = (message: string): Answer => ({ status: 400, value: { message } 
 
 const NAMED = /^(accounts|calls|events|mails|queues)\/([^/]+)$/
 
-/** The routes that tests, the demo and `dev` steer the sandbox with. */
+/** Routes by which tests, the demo and `dev` control the sandbox. */
 export async function handleControl(
   deps: Deps,
   { path, query, body }: { path: string; query: URLSearchParams; body: Buffer },

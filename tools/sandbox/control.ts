@@ -4,7 +4,7 @@ import type { Counts, MailFilter, MailSummary, MailView } from './mails.ts'
 import type { EventStats } from './pump.ts'
 import type { Settings } from './settings.ts'
 
-/** Steers a running sandbox: what tests, the demo and `dev` use. */
+/** Controls a running sandbox, for tests, the demo and `dev`. */
 export function sandboxControl(url: string) {
   const call = async <T>(
     method: string,
@@ -34,22 +34,22 @@ export function sandboxControl(url: string) {
       call<Account>('GET', `accounts/${accountNumber}`, { query: { region } }),
     accounts: async () => (await call<{ accounts: Account[] }>('GET', 'accounts')).accounts,
 
-    /** Without an account: of all of them. */
+    /** Without an account: those of all accounts. */
     faults: (account?: string) => call<Faults>('GET', 'faults', { query: { account } }),
     setFaults: (faults: Partial<Faults>, account?: string) =>
       call<Faults>('PUT', 'faults', { query: { account }, body: faults }),
     resetFaults: (account?: string) => call<Faults>('DELETE', 'faults', { query: { account } }),
 
-    /** How often each action of an account was called since the sandbox started. */
+    /** Calls of each action of an account since the start. */
     calls: (accountNumber: string) => call<Record<string, number>>('GET', `calls/${accountNumber}`),
 
-    /** Puts messages into a queue, whatever they say. */
+    /** Puts messages with any content into a queue. */
     putMessages: (
       accountNumber: string,
       query: { region: string; name: string },
       bodies: string[],
     ) => call<object>('PUT', `queues/${accountNumber}`, { query, body: { bodies } }),
-    /** How many messages of a queue can be received, and how many somebody has. */
+    /** Counts receivable messages of a queue, and received ones. */
     queue: (accountNumber: string, query: { region: string; name: string }) =>
       call<{ visible: number; hidden: number }>('GET', `queues/${accountNumber}`, { query }),
 
@@ -57,19 +57,19 @@ export function sandboxControl(url: string) {
     setSettings: (settings: Partial<Settings>) =>
       call<Settings>('PUT', 'settings', { body: settings }),
 
-    /** Accepted recipients and how many of them got a mail twice. */
+    /** Accepted recipients, and those who got a mail twice. */
     counts: (query: { account?: string; batch?: string } = {}) =>
       call<Counts>('GET', 'counts', { query }),
-    /** Loses the events of a mail, by id or message id, that are still to come. */
+    /** Loses the pending events of a mail, by id or message id. */
     loseEvents: (mail: string) => call<{ lost: number }>('DELETE', `events/${mail}`),
     eventStats: () => call<EventStats>('GET', 'events/stats'),
 
     mails: (query: MailFilter = {}) =>
       call<{ mails: MailSummary[]; cursor: string | null }>('GET', 'mails', { query }),
-    /** By id or message id; `raw` in base64. */
+    /** By id or message id. `raw` is base64. */
     mail: (id: string) =>
       call<Omit<MailView, 'raw'> & { raw: string | null }>('GET', `mails/${id}`),
-    /** Forgets all mail, events, counts and used quota. */
+    /** Deletes all mail, events, counts and used quota. */
     clear: () => call<{ success: true }>('DELETE', 'mails'),
   }
 }

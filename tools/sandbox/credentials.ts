@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Sql } from '../../src/store/db/sql.ts'
 
-/** The account that runs Letterloom: it may assume roles of others. */
+/** The operator's account, which assumes roles of others. */
 export const OPERATOR_ACCOUNT = '000000000000'
 
 export interface StaticCredentials {
@@ -9,7 +9,7 @@ export interface StaticCredentials {
   secretAccessKey: string
 }
 
-/** What the operator's programs use in development. */
+/** Credentials of the operator's programs in development. */
 export const SANDBOX_CREDENTIALS: StaticCredentials = {
   accessKeyId: 'LETTERLOOMSANDBOX',
   secretAccessKey: 'letterloom-sandbox-secret',
@@ -19,7 +19,7 @@ export interface Credentials extends StaticCredentials {
   account: string
   /** Null: long-lived keys of the operator. */
   session: { token: string; role: string; name: string; expiresAt: number } | null
-  /** What the session policy leaves, `ses:SendEmail` or with `*`; null: everything. */
+  /** Actions that the session policy allows, as `ses:SendEmail` or with `*`. Null: all. */
   actions: string[] | null
 }
 
@@ -43,7 +43,7 @@ interface Row extends StaticCredentials {
 /** Long enough for a late caller to hear "expired" instead of "unknown". */
 const FORGET_AFTER_MS = 86_400_000
 
-/** Keys the sandbox knows: the operator's, and those it issued itself, also before a restart. */
+/** Known keys: the operator's, and those that the sandbox issued, also before a restart. */
 export async function loadCredentials(sql: Sql, own: readonly StaticCredentials[]) {
   const known = new Map<string, Credentials>()
   for (const each of own) {
@@ -91,7 +91,7 @@ export async function loadCredentials(sql: Sql, own: readonly StaticCredentials[
 }
 export type CredentialStore = Awaited<ReturnType<typeof loadCredentials>>
 
-/** Whether the session policy lets `action` (`ses:SendEmail`) through. */
+/** Returns whether the session policy allows `action` (`ses:SendEmail`). */
 export const allows = ({ actions }: Credentials, action: string): boolean =>
   actions === null || actions.some((each) => matches(each, action))
 
@@ -105,7 +105,7 @@ function matches(pattern: string, action: string): boolean {
   return new RegExp(`^${source}$`, 'i').test(action)
 }
 
-/** Who is speaking, as AWS writes it. */
+/** ARN of the caller. */
 export const arnOf = ({ account, session }: Credentials): string =>
   session
     ? `arn:aws:sts::${account}:assumed-role/${session.role}/${session.name}`

@@ -11,7 +11,6 @@ import type { Queues } from './queues.ts'
 import type { Settings } from './settings.ts'
 import type { Suppressions } from './suppressions.ts'
 
-/** What the sandbox is made of. */
 export interface Deps {
   sql: Sql
   log: Logger

@@ -3,7 +3,7 @@ import { messageId } from './message-id.ts'
 import type { Outcome } from './plan.ts'
 import { bareAddress } from './ses/checks.ts'
 
-/** An event and the mail it is about, as they are stored. */
+/** A stored event with its mail. */
 export interface EventOfMail {
   id: string
   kind: string
@@ -20,7 +20,9 @@ export interface EventOfMail {
   detail: StoredDetail
 }
 
-/** EventBridge's `detail-type` of each (SES developer guide, "Monitoring using EventBridge"). */
+/**
+ * EventBridge's `detail-type` of each event (SES developer guide, "Monitoring using EventBridge").
+ */
 const DETAIL_TYPES: Record<string, string> = {
   Send: 'Email Sent',
   Delivery: 'Email Delivered',
@@ -39,7 +41,7 @@ const READERS = [
 ]
 
 /**
- * The EventBridge envelope around a SES event. Sources: SES developer guide, "Contents of event
+ * The EventBridge envelope around an SES event. Source: SES developer guide, "Contents of event
  * data".
  */
 export function envelopeOf(event: EventOfMail, { isUntagged = false } = {}) {
@@ -70,7 +72,7 @@ const domainOf = (address: string): string => address.slice(address.lastIndexOf(
 const identityArn = ({ region, account, sender }: EventOfMail): string =>
   `arn:aws:ses:${region}:${account}:identity/${domainOf(bareAddress(sender))}`
 
-/** The recipients of the mail this event speaks of: a Send names all, the others one. */
+/** Recipients in this event: all of them in a Send, one in others. */
 function destinationOf({ kind, recipient, detail }: EventOfMail): string[] {
   const all = [...(detail.to ?? [recipient]), ...(detail.cc ?? []), ...(detail.bcc ?? [])]
   return kind === 'Send' ? all.map(bareAddress) : [recipient]

@@ -1,8 +1,8 @@
 import type { Settings } from './settings.ts'
 
-/** How much of a second's rate may leave at once. */
+/** Share of a second's rate that may leave at once. */
 const BURST_SECONDS = 0.1
-/** So many events of one destination wait here; the others wait in Postgres. */
+/** Events of one destination in memory. Others wait in Postgres. */
 const FULL = 256
 
 interface Queue<Event> {
@@ -12,9 +12,8 @@ interface Queue<Event> {
 }
 
 /**
- * Events that are due, by destination, in the order they are due. Each destination has the rate of
- * its own API destination (`InvocationRateLimitPerSecond`); what exceeds it waits here and with the
- * bus, and leaves in that order.
+ * Due events by destination, in order. Each destination has the rate of its API destination
+ * (`InvocationRateLimitPerSecond`), and excess events wait.
  */
 export function createEventQueues<Event>(settings: Settings) {
   const queues = new Map<string, Queue<Event>>()
@@ -50,7 +49,9 @@ export function createEventQueues<Event>(settings: Settings) {
       return undefined
     },
 
-    /** How long until a destination with waiting events may be called; undefined: none waits. */
+    /**
+     * Milliseconds until a destination with waiting events may be called. Undefined: none waits.
+     */
     waitMs: (): number | undefined => {
       const waiting = [...queues.values()].filter(({ events }) => events.length > 0)
       if (waiting.length === 0) return undefined
@@ -59,7 +60,7 @@ export function createEventQueues<Event>(settings: Settings) {
       return Math.ceil((Math.min(...missing) / settings.eventRatePerSecond) * 1_000)
     },
 
-    /** Removes and returns the events that `wanted` says. */
+    /** Removes and returns matching events. */
     remove: (wanted: (event: Event) => boolean): Event[] => {
       const removed: Event[] = []
       for (const queue of queues.values()) {
@@ -76,7 +77,7 @@ export function createEventQueues<Event>(settings: Settings) {
       return size
     },
 
-    /** The destinations that have too many waiting for more to be fetched. */
+    /** Destinations with too many waiting events to fetch more. */
     full: (): string[] =>
       [...queues].filter(([, { events }]) => events.length >= FULL).map(([name]) => name),
   }

@@ -5,23 +5,23 @@ import { Compile } from 'typebox/compile'
 const Percent = Type.Number({ minimum: 0, maximum: 100 })
 const Duration = Type.Integer({ minimum: 0 })
 
-/** What can be made to go wrong, while the sandbox runs. */
+/** Faults that can be switched on while the sandbox runs. */
 const FaultsSchema = Type.Object(
   {
-    /** 429 "Maximum sending rate exceeded."; not accepted. */
+    /** 429 "Maximum sending rate exceeded.", not accepted. */
     throttlePercent: Percent,
-    /** 500 InternalServiceError; not accepted. */
+    /** 500 InternalServiceError, not accepted. */
     serverErrorPercent: Percent,
     /** Accepted and stored, then the socket is destroyed without an answer. */
     acceptThenResetPercent: Percent,
     /** Accepted and stored, then 500. */
     acceptThenErrorPercent: Percent,
-    /** Waits `stallMs` before the mail is looked at; its signature may be too old by then. */
+    /** Waits `stallMs` before checking the mail. Its signature may be too old by then. */
     stallBeforePercent: Percent,
     /** Accepted and stored, answered `stallMs` later. */
     stallAfterPercent: Percent,
     stallMs: Duration,
-    /** Never answered, not accepted: a host that died. */
+    /** Never answered and not accepted, like a dead host. */
     halfOpenPercent: Percent,
     /** Added to every send. */
     latencyMs: Duration,
@@ -30,26 +30,26 @@ const FaultsSchema = Type.Object(
     sendingPaused: Type.Boolean(),
     mailFromNotVerified: Type.Boolean(),
     denyAssumeRole: Type.Boolean(),
-    /** AssumeRole: added to each, and the share that is refused as too many. */
+    /** AssumeRole: latency of each call, and the share that is throttled. */
     assumeRoleLatencyMs: Duration,
     assumeRoleThrottlePercent: Percent,
-    /** Added to every call of SES, IAM and CloudWatch that sends nothing. */
+    /** Added to every call of SES, IAM and CloudWatch except sends. */
     readLatencyMs: Duration,
-    /** This share of them is refused as too many. */
+    /** Share of these calls that is throttled. */
     readThrottlePercent: Percent,
     /** Added to the due time of events of mail accepted from now on. */
     eventDelayMs: Duration,
-    /** This share of events is posted twice, with the same id. */
+    /** Share of events that is posted twice with the same id. */
     eventDuplicatePercent: Percent,
-    /** Events of mail accepted from now on come in any order: a Click before its Send. */
+    /** Events of mail accepted from now on arrive in any order: a Click before its Send. */
     eventShuffle: Type.Boolean(),
-    /** Then each is due at some time within this after its mail. */
+    /** Period after the mail in which each shuffled event is due. */
     eventShuffleMs: Duration,
-    /** Mail accepted from now on makes no events at all: nothing is configured to publish them. */
+    /** Mail accepted from now on makes no events, as without a destination. */
     eventsOff: Type.Boolean(),
-    /** Events that are posted from now on have no tags, as an identity's own feedback. */
+    /** Events posted from now on have no tags, like an identity's own feedback. */
     eventsUntagged: Type.Boolean(),
-    /** Nothing is posted; events pile up until this is off again. */
+    /** Nothing is posted, and events pile up until this is off. */
     eventsStopped: Type.Boolean(),
   },
   { additionalProperties: false },
@@ -86,7 +86,7 @@ export const NO_FAULTS: Faults = {
   eventsStopped: false,
 }
 
-/** The switches: for everybody, and on top of that for single accounts. Gone with a restart. */
+/** Switches for all accounts, and further ones for single accounts. A restart clears them. */
 export function createFaults() {
   let everybody = NO_FAULTS
   const own = new Map<string, Partial<Faults>>()
@@ -99,7 +99,7 @@ export function createFaults() {
       if (account === undefined) everybody = { ...everybody, ...update }
       else own.set(account, { ...own.get(account), ...update })
     },
-    /** Everything off; with an account only what was set for it alone. */
+    /** Switches everything off. With an account, only its own switches. */
     reset: (account?: string): void => {
       if (account !== undefined) {
         own.delete(account)
@@ -108,7 +108,7 @@ export function createFaults() {
       everybody = NO_FAULTS
       own.clear()
     },
-    /** Accounts with switches of their own. */
+    /** Accounts with their own switches. */
     accounts: (): string[] => [...own.keys()],
   }
 }
@@ -116,7 +116,7 @@ export type FaultSwitches = ReturnType<typeof createFaults>
 
 export const happens = (percent: number): boolean => percent > 0 && Math.random() * 100 < percent
 
-/** What has been switched on for calls that send nothing; true: refuse this one as too many. */
+/** Applies the faults of calls that do not send. True: throttle this one. */
 export async function slowRead({ readLatencyMs, readThrottlePercent }: Faults): Promise<boolean> {
   if (readLatencyMs > 0) await sleep(readLatencyMs)
   return happens(readThrottlePercent)

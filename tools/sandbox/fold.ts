@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-/** How one text is kept: whole, or as what differs from a text that is kept. */
+/** A stored text: whole, or as its difference from a stored one. */
 export interface Folded {
-  /** The kept text; null when the text itself is in `inline`. */
+  /** Id of the stored text. Null: the text itself is in `inline`. */
   content: string | null
-  /** Places in the kept text and what stands there instead, in turn. */
+  /** Places in the stored text and their replacements, in turn. */
   changes?: (number | string)[]
   inline?: string
   separator?: string
@@ -17,13 +17,13 @@ interface Base {
 
 const MAX_BASES = 500
 const MAX_INLINE = 2_048
-/** A text that differs in more than this share from the kept one is kept itself. */
+/** A text that differs in more than this share is stored whole. */
 const MAX_CHANGED = 0.25
 
 /**
- * Mails of one batch differ in a name and a few links. Twenty kilobytes times a million would be
- * twenty gigabytes; so of texts that have the same number of parts the first is kept whole, and of
- * the others the parts that differ. `keep` gets every text that has to be kept.
+ * Compresses mails of one batch, which differ in a name and a few links: twenty kilobytes times a
+ * million would be twenty gigabytes. Of texts with the same number of parts the first is stored
+ * whole, and of the others only the differing parts. `keep` gets every text to store.
  */
 export function createFolder(keep: (id: string, text: string) => void) {
   const bases = new Map<string, Base>()
@@ -69,7 +69,7 @@ function differences(
   return changes
 }
 
-/** The text again, given the kept one. */
+/** Restores a text from the stored one. */
 export function unfold(folded: Folded, kept: string | undefined): string {
   const { changes, separator, inline } = folded
   if (inline !== undefined) return inline

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
-/** SES takes 40 MB of message; in base64 and JSON that is somewhat more. */
+/** SES accepts messages of 40 MB, which grow in base64 and JSON. */
 const MAX_BODY_BYTES = 60 * 1024 * 1024
 
 /**
- * The whole body; undefined when it is larger than anything the sandbox takes. With listeners:
- * reading a request as an async iterable costs more than all the rest of serving it.
+ * Resolves to the whole body, or undefined if it is too large. Uses listeners: reading a request as
+ * an async iterable costs more than everything else.
  */
 export const readBody = (request: IncomingMessage): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {

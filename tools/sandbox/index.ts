@@ -20,11 +20,11 @@ const GRACE_MS = 2_000
 
 export interface SandboxOptions {
   host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number
   databaseUrl: string
   log: Logger
-  /** The operator's keys, next to the ones everybody knows. */
+  /** The operator's keys, in addition to the well-known ones. */
   staticCredentials?: StaticCredentials[]
   settings?: Partial<Settings>
 }
@@ -36,9 +36,9 @@ export interface Sandbox {
 }
 
 /**
- * Starts what stands in for Amazon in development and tests: SES v2, STS, IAM, CloudWatch and SQS
- * on one port, spoken to by the real SDK with nothing but an endpoint override. Keeps everything in
- * the schema `sandbox`; one process per database.
+ * Starts the stand-in for Amazon in development and tests: SES v2, STS, IAM, CloudWatch and SQS on
+ * one port, for the real SDK with an endpoint override. Everything is stored in the schema
+ * `sandbox`. One process per database.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host, port, databaseUrl, log } = options

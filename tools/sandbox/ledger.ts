@@ -10,7 +10,6 @@ import { type Outcome, planEvents } from './plan.ts'
 
 export type Pair = [name: string, value: string]
 
-/** A mail that passed every check. */
 export interface NewMail {
   account: Account
   sender: string
@@ -25,13 +24,13 @@ export interface NewMail {
 
 export type Body =
   | { kind: 'whole'; html: string | null; text: string | null }
-  /** Rendered only when somebody looks at it. */
+  /** Rendered on demand. */
   | { kind: 'template'; html: string | null; text: string | null; data: Record<string, unknown> }
   | { kind: 'raw'; base64: string }
 
 interface Detail {
   operation: 'SendEmail' | 'SendBulkEmail'
-  /** The role that called, or the user. */
+  /** The calling role or user. */
   role: string
   to: string[]
   cc: string[]
@@ -42,7 +41,7 @@ interface Detail {
   configurationSet: string | null
 }
 
-/** `detail` of a row: the same and how the body is kept. */
+/** `detail` of a row, with the stored form of the body. */
 export interface StoredDetail extends Partial<Detail> {
   html?: Folded
   text?: Folded
@@ -66,7 +65,7 @@ interface EventRows {
   dueAt: string[]
 }
 
-/** Two: while one waits for the disk the other is being computed. */
+/** Two, so that one is computed while the other waits for the disk. */
 const MAX_WRITERS = 2
 const MAX_ROWS = 4_000
 const MAX_SAVED = 50_000
@@ -74,14 +73,14 @@ const MAX_SAVED = 50_000
 interface Deps {
   sql: Sql
   faults: FaultSwitches
-  /** Told after a commit that wrote events. */
+  /** Called after a commit with events. */
   onEvents: () => void
 }
 
 /**
- * Writes accepted mail. Calls that come while a statement runs share the next one, and each is
- * answered after its commit: what was answered survives a crash. A mail's time is the statement's,
- * so that no mail is older than what was reported about its predecessors.
+ * Writes accepted mail. Calls that arrive while a statement runs share the next one, and each is
+ * answered after its commit, so that answers survive a crash. A mail's time is that of the
+ * statement, so that no mail is older than reports about its predecessors.
  */
 export function createLedger({ sql, faults, onEvents }: Deps) {
   const queue: Waiting[] = []
@@ -149,7 +148,7 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
     return queue.splice(0, count)
   }
 
-  /** One statement, one commit. Returns the ids of the contents it wrote. */
+  /** Runs one statement and commit. Returns the ids of the contents it wrote. */
   const insert = async (mails: NewMail[], ids: string[]): Promise<string[]> => {
     const acceptedAt = Date.now()
     const { rows, events } = rowsOf(mails, ids, acceptedAt)
@@ -281,7 +280,7 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
     }
   }
 
-  /** Templates are few and come again with every call: their hash is computed once. */
+  /** Hashes of templates, which come again with every call of a batch. */
   const templates = new Map<string, string>()
   const whole = (text: string | null): string | null => {
     if (text === null) return null
@@ -293,7 +292,7 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
   }
 
   return {
-    /** Stores the mails of one call and returns their message ids, in order, after the commit. */
+    /** Stores the mails of one call. Resolves to their message ids in order, after the commit. */
     accept: (mails: NewMail[]): Promise<string[]> =>
       mails.length === 0
         ? Promise.resolve([])
@@ -302,7 +301,7 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
             schedule()
           }),
 
-    /** Runs `work` while nothing is written, and forgets which contents are kept. */
+    /** Runs `work` while nothing is written, and forgets the stored contents. */
     exclusive: async (work: () => Promise<unknown>): Promise<void> => {
       let open = (): void => {}
       while (isClosed()) await closed
@@ -342,7 +341,7 @@ const emptyRows = () => ({
   detail: createColumn(),
 })
 
-/** Without what is empty or said elsewhere: there are millions of these. */
+/** Drops fields that are empty or stored elsewhere, since there are millions of rows. */
 const lean = ({ detail, recipients }: NewMail): StoredDetail => {
   const { to, cc, bcc, replyTo, headers, tags, configurationSet } = detail
   const isPlain = to.length === 1 && recipients.length === 1 && to[0] === recipients[0]?.address

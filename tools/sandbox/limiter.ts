@@ -1,7 +1,7 @@
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { Account } from './accounts.ts'
 
-/** SES lets short bursts through, so the bucket holds two seconds of the rate. */
+/** SES allows short bursts, so the bucket holds two seconds of the rate. */
 const BURST_SECONDS = 2
 const SLOT_MS = 60_000
 const DAY_SLOTS = 1_440
@@ -14,7 +14,7 @@ interface Usage {
   total: number
 }
 
-/** The sending rate and the 24-hour quota of each account and region. */
+/** Sending rate and 24-hour quota of each account and region. */
 export async function loadLimiter(sql: Sql) {
   const usages = new Map<string, Usage>()
 
@@ -52,10 +52,9 @@ export async function loadLimiter(sql: Sql) {
   }
 
   return {
-    /** Recipients in the last 24 hours. */
     sentLast24Hours: (account: Account): number => usageOf(account).total,
 
-    /** Takes `count` recipients from both, or nothing and says which of them is used up. */
+    /** Takes `count` recipients from both, or nothing and returns what is used up. */
     take: (account: Account, count: number): 'ok' | 'rate' | 'quota' => {
       const usage = usageOf(account)
       if (account.max24Hour >= 0 && usage.total + count > account.max24Hour) return 'quota'
@@ -71,7 +70,7 @@ export async function loadLimiter(sql: Sql) {
       return 'ok'
     },
 
-    /** Nothing was sent, ever. */
+    /** Forgets all usage. */
     reset: (): void => usages.clear(),
   }
 }

@@ -2,10 +2,10 @@ import type { Body } from './ledger.ts'
 import { renderTemplate } from './template.ts'
 
 const LINK = /<a\b[^>]*?\bhref\s*=\s*["'](https?:\/\/[^"']+)["']/gi
-/** A simulated reader follows what the mail is about; leaving the list is not an engagement. */
+/** Links that a simulated reader does not click, since unsubscribing is no engagement. */
 const NOT_FOLLOWED = /unsubscribe|preferences|ses:no-track/i
 
-/** The first link a reader would follow. */
+/** The first link that a reader would click. */
 export function findLink(body: Body): string | null {
   const html = htmlOf(body)
   for (const [tag, link] of html.matchAll(LINK)) {

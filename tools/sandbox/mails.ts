@@ -44,7 +44,7 @@ export interface MailView extends MailSummary {
   configurationSet: string | null
   html: string | null
   text: string | null
-  /** The message as it was given, for raw mail. */
+  /** The message as it was sent, for raw mail. */
   raw: Buffer | null
   events: MailEvent[]
 }
@@ -59,14 +59,14 @@ export interface MailFilter {
   /** Part of a recipient or a subject. */
   search?: string | undefined
   limit?: number | undefined
-  /** The `cursor` of the page before. */
+  /** The `cursor` of the previous page. */
   cursor?: string | undefined
 }
 
 const MAX_LIMIT = 500
 const DEFAULT_LIMIT = 50
 
-/** Mail, newest first; one entry per recipient. */
+/** Newest first, one entry per recipient. */
 export async function listMails(
   sql: Sql,
   { account, batch, search, limit = DEFAULT_LIMIT, cursor }: MailFilter,
@@ -115,7 +115,7 @@ interface StoredRow extends Row {
   recipients: string[]
 }
 
-/** One mail with its bodies and events; `wanted` is its id or message id. */
+/** One mail with its bodies and events, by id or message id. */
 export async function findMail(sql: Sql, wanted: string): Promise<MailView | undefined> {
   const id = mailIdOf(wanted)
   if (id === undefined) return undefined
@@ -179,18 +179,17 @@ async function bodies({ htmlBody, textBody, rawBody }: StoredRow, detail: Stored
 }
 
 export interface Counts {
-  /** Recipients accepted. */
   accepted: number
   unique: number
   /** accepted − unique. */
   duplicates: number
-  /** Up to twenty that got one mail more than once. */
+  /** Up to twenty recipients who got one mail more than once. */
   recipients: { recipient: string; count: number }[]
 }
 
 /**
- * How often each mail was accepted: in a batch by recipient, outside by the product's own message
- * tag, untagged mail by its id (which is never twice the same).
+ * Counts how often each mail was accepted: in a batch by recipient, outside by the product's own
+ * message tag, untagged mail by its id (which never repeats).
  */
 export async function countMails(
   sql: Sql,
@@ -216,7 +215,7 @@ export async function countMails(
   return { accepted, unique, duplicates: accepted - unique, recipients }
 }
 
-/** Shares of bounces and complaints as CloudWatch names them; undefined without any mail. */
+/** Shares of bounces and complaints, named as in CloudWatch. Undefined without any mail. */
 export async function readReputation(
   sql: Sql,
   { account, region, from, to }: { account: string; region: string; from: number; to: number },
@@ -236,7 +235,7 @@ export async function readReputation(
   }
 }
 
-/** Removes every mail and event, queued ones too. */
+/** Deletes all mail and events, including queued ones. */
 export async function clearMails(sql: Sql): Promise<void> {
   await sql`truncate sandbox.events, sandbox.mails, sandbox.contents, sandbox.queue_messages`
 }

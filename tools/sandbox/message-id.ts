@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What SES message ids of each region begin with, where it is known. */
+/** Prefix of SES message ids in each region, where known. */
 const REGIONS: Record<string, string> = {
   'us-east-1': '0100',
   'us-west-2': '0101',
@@ -15,7 +15,7 @@ let last = 0
 
 /**
  * Ids of `count` mails accepted now: UUIDv7 whose 26 bits after the time count up, so that an index
- * over them grows at one end only.
+ * grows at one end only.
  */
 export function mailIds(count: number): string[] {
   const now = Math.max(Date.now(), last + 1)
@@ -30,13 +30,13 @@ export function mailIds(count: number): string[] {
   })
 }
 
-/** `0102019c1a2b3c4d-<uuid>-000000`, as SES writes them: region, time, UUID. */
+/** `0102019c1a2b3c4d-<uuid>-000000` as in SES: region, time, UUID. */
 export const messageId = (region: string, id: string): string =>
   `${REGIONS[region] ?? '010f'}${id.slice(0, 8)}${id.slice(9, 13)}-${id}-000000`
 
 const MESSAGE_ID = /^[0-9a-f]{16}-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-000000$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The mail's id within a message id; also takes the id itself. */
+/** The mail's id in a message id, or the id itself. */
 export const mailIdOf = (text: string): string | undefined =>
   MESSAGE_ID.exec(text)?.[1] ?? (UUID.test(text) ? text : undefined)

@@ -4,7 +4,7 @@ import type { Pair } from './ledger.ts'
 import type { MailView } from './mails.ts'
 import { FEEDBACK_TAGS } from './ses/checks.ts'
 
-/** The message as SES would put it on the wire, made when somebody looks. */
+/** The message as SES would send it, made on demand. */
 export async function sourceOf(mail: MailView): Promise<string> {
   if (mail.raw) return mail.raw.toString('utf8')
   // Two values are the sender's, SES fills in the others.
@@ -32,7 +32,7 @@ export async function sourceOf(mail: MailView): Promise<string> {
   return (await composer.compile().build()).toString('utf8')
 }
 
-/** With their names in letters: the composer encodes them. */
+/** Decodes names, since the composer encodes them. */
 const mailboxes = (texts: readonly string[]) =>
   texts.flatMap((text) =>
     addressParser(text, { flatten: true }).flatMap(({ name, address }) =>
@@ -42,14 +42,14 @@ const mailboxes = (texts: readonly string[]) =>
 
 export interface Message {
   headers: Pair[]
-  /** The addresses of a header field, as written. */
+  /** Addresses of a header field, as written. */
   list: (name: string) => string[]
   subject: string
   html: string | null
   text: string | null
 }
 
-/** Reads a MIME message; throws when it is nested without end. */
+/** Reads a MIME message. Throws if it is nested too deep. */
 export async function readMessage(bytes: Buffer): Promise<Message> {
   const { headers, subject = '', html, text } = await PostalMime.parse(bytes)
   return {

@@ -1,18 +1,18 @@
 import type { Account } from './accounts.ts'
 import type { Faults } from './faults.ts'
 
-/** What becomes of a mail to one recipient. */
+/** Fate of a mail to one recipient. */
 export type Outcome =
   | 'delivered'
   | 'bounced'
   | 'complained'
   /** On SES' global suppression list (the simulator's suppressionlist@). */
   | 'suppressed'
-  /** On the account's own suppression list. */
+  /** On the account's suppression list. */
   | 'listed'
-  /** Delivered, and nobody ever opens it. */
+  /** Delivered and never opened. */
   | 'quiet'
-  /** SES took the mail and could not render its template. */
+  /** Accepted, but its template could not be rendered. */
   | 'unrendered'
 
 type EventKind =
@@ -26,9 +26,9 @@ type EventKind =
 
 export interface PlannedEvent {
   kind: EventKind
-  /** The time in the event. */
+  /** Time in the event. */
   occursAt: number
-  /** When it is posted. */
+  /** Time of its delivery. */
   dueAt: number
 }
 
@@ -53,11 +53,11 @@ export function outcomeOf(address: string, listed: boolean): Outcome {
 }
 
 interface Accepted {
-  /** The mail's UUID; its random end decides who opens and who clicks, so that it never changes. */
+  /** UUID of the mail. Its random end decides who opens and clicks, so the result never changes. */
   id: string
   acceptedAt: number
   outcome: Outcome
-  /** A mail to several recipients is sent once: only its first recipient has the Send event. */
+  /** The Send event of a mail to several recipients belongs to the first one. */
   isFirst: boolean
 }
 
@@ -66,7 +66,7 @@ const OPEN_SPREAD_MS = 1_500
 const CLICK_AFTER_MS = 400
 const COMPLAINT_AFTER_MS = 500
 
-/** Everything that will be reported about one mail and recipient. */
+/** Plans all events of one mail and recipient. */
 export function planEvents(mail: Accepted, account: Account, faults: Faults): PlannedEvent[] {
   const { deliveryDelayMs, openPercent, clickPercent } = account.engagement
   const { acceptedAt, outcome, isFirst } = mail
@@ -110,7 +110,7 @@ export function planEvents(mail: Accepted, account: Account, faults: Faults): Pl
   }))
 }
 
-/** Three numbers from 0 to 1 out of the random end of a UUID. */
+/** Three numbers from 0 to 1 from the random end of a UUID. */
 function draws(id: string): [number, number, number] {
   const part = (from: number): number => Number.parseInt(id.slice(from, from + 4), 16) / 0x10000
   return [part(24), part(28), part(32)]

@@ -3,11 +3,11 @@ import type { Settings } from './settings.ts'
 
 const CONNECTIONS = 256
 
-/** Posts envelopes to webhooks as an API destination of EventBridge does. */
+/** Posts envelopes to webhooks as an EventBridge API destination does. */
 export function createPoster(settings: Settings) {
   const agent = new Agent({ connections: CONNECTIONS })
   return {
-    /** The answer's status, 0 when there is none in time, and what its Retry-After asks for. */
+    /** Resolves to the answer's status, 0 for none in time, and its Retry-After. */
     post: async (
       { url, secret }: { url: string; secret: string },
       body: string,

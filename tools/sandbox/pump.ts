@@ -14,7 +14,7 @@ import type { Settings } from './settings.ts'
 const FETCH = 256
 const IDLE_MS = 50
 const SETTLE_MS = 20
-/** What a fetch that failed found, and how long the next one waits then. */
+/** Result of a failed fetch, and the wait before the next one. */
 const FAILED = -1
 const FAILED_MS = 500
 
@@ -39,7 +39,7 @@ export interface EventStats {
   pending: number
   delivered: number
   dropped: number
-  /** Attempts that failed and were put off. */
+  /** Failed attempts that are repeated. */
   retried: number
 }
 
@@ -53,15 +53,14 @@ interface Deps {
 }
 
 /**
- * The event bus: posts delivery events, or puts them into queues, in the order they are due, at the
- * rate of each destination,
- * and again as EventBridge does when the webhook does not take them. What is in flight is known in
- * memory only: a restart posts it again with the same id, as EventBridge may.
+ * The event bus: posts or queues delivery events when they are due, at each destination's rate, and
+ * repeats them as EventBridge does when a webhook does not accept them. Events in flight are known
+ * in memory only: after a restart they are posted again with the same id, as EventBridge may do.
  */
 export function createPump({ sql, log, accounts, faults, settings, queues }: Deps) {
   const poster = createPoster(settings)
   const ready = createEventQueues<DueEvent>(settings)
-  /** Fetched and not yet settled in Postgres. */
+  /** Fetched, but not yet settled in Postgres. */
   const taken = new Set<string>()
   let settled: Settled[] = []
   let flying = 0
@@ -221,7 +220,7 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
       turn()
     },
 
-    /** New events are there. */
+    /** There are new events. */
     wake: (): void => {
       if (timer) turn()
     },
@@ -235,8 +234,8 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
     },
 
     /**
-     * Loses the events of a mail that are still to come, for good, and returns how many. One that
-     * is being posted at this moment may still arrive.
+     * Loses a mail's pending events for good and returns their number. One that is being posted may
+     * still arrive.
      */
     lose: async (mailId: string): Promise<number> => {
       await fetching
@@ -249,7 +248,7 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
       return lost.count
     },
 
-    /** Runs `work`, which removes all events, while none is in flight. */
+    /** Runs `work`, which deletes all events, while none is in flight. */
     exclusive: async (work: () => Promise<unknown>): Promise<void> => {
       paused = true
       try {

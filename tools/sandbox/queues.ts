@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { textArray } from './columns.ts'
 
-/** How often a waiting receiver looks for messages that are visible again. */
+/** Interval at which a waiting receiver looks for visible messages. */
 const LOOK_MS = 200
 
 export interface QueueKey {
@@ -22,11 +22,11 @@ export interface Queued {
 interface Receive {
   most: number
   hiddenSeconds: number
-  /** Undefined: nothing is ever set aside. */
+  /** Undefined: nothing is set aside. */
   redrive: { name: string; maxReceives: number } | undefined
 }
 
-/** Messages of queues: standard ones, so in any order, and each at least once. */
+/** Standard queues: any order, at-least-once delivery. */
 export function createQueues(sql: Sql) {
   let waiting: (() => void)[] = []
   const wake = (): void => {
@@ -44,7 +44,7 @@ export function createQueues(sql: Sql) {
     wake()
   }
 
-  /** What was received too often goes to the queue for it. */
+  /** Moves messages that were received too often to their dead-letter queue. */
   const setAside = ({ account, region, name }: QueueKey, redrive: Receive['redrive']) =>
     redrive &&
     sql`
@@ -76,7 +76,7 @@ export function createQueues(sql: Sql) {
   return {
     put,
 
-    /** Waits for messages so long, while `isWanted`. */
+    /** Waits up to this long for messages, while `isWanted`. */
     receive: async (
       queue: QueueKey,
       { waitSeconds, isWanted, ...options }: Receive & WaitOptions,
@@ -91,7 +91,10 @@ export function createQueues(sql: Sql) {
       }
     },
 
-    /** By the last receipt of each; an older one deletes nothing, and is no error. */
+    /**
+     * Deletes by the last receipt of each message. An older receipt deletes nothing and is no
+     * error.
+     */
     delete: async ({ account, region, name }: QueueKey, receipt: string): Promise<boolean> => {
       const [, id, last] = RECEIPT.exec(receipt) ?? []
       if (id === undefined || last === undefined) return false

@@ -1,31 +1,29 @@
 import type { Settings } from './settings.ts'
 
-/** One attempt and what came of it. */
 export interface Attempt {
   /** Attempts before this one. */
   before: number
-  /** When the bus got the event. */
+  /** Time at which the bus got the event. */
   arrivedAt: number
   /** 0: no answer in time, or no connection. */
   status: number
-  /** What the answer's Retry-After asks for; 0 without one. */
+  /** Retry-After of the answer, or 0. */
   retryAfterMs: number
 }
 
 export type Verdict = { state: 'delivered' | 'dropped' } | { state: 'pending'; dueAt: number }
 
 /**
- * Statuses below 500 that the bus tries again (EventBridge user guide, "API destination error
- * codes"); every other 4xx ends the event.
+ * Statuses below 500 that the bus repeats (EventBridge user guide, "API destination error codes").
+ * Other 4xx end the event.
  */
 const RETRIED = [401, 407, 409, 429]
 
 /**
- * What becomes of an event after an attempt. Each event has a schedule of its own: gaps that double
- * from `eventRetryFirstMs` to `eventRetryLongestMs`, a quarter longer or shorter by chance, so that
- * after an outage a new event overtakes the old ones. The bus takes the longer of its own gap and
- * Retry-After, and gives up an event that is too old or was tried too often. `eventTimeScale`
- * shortens the gaps and the age together; what the receiver asks for is taken as it is.
+ * Decides about an event after an attempt. Each event has its own schedule: gaps that double from
+ * `eventRetryFirstMs` to `eventRetryLongestMs`, varied by a quarter, so that after an outage new
+ * events overtake old ones. The longer of the gap and Retry-After applies. Events that are too old
+ * or were tried too often are dropped. `eventTimeScale` shortens gaps and age, but not Retry-After.
  */
 export function redelivery(attempt: Attempt, settings: Settings, now: number): Verdict {
   const { before, arrivedAt, status, retryAfterMs } = attempt

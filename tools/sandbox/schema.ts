@@ -1,11 +1,11 @@
 import type { Sql } from '../../src/store/db/sql.ts'
 
 /**
- * The sandbox keeps its things in a schema of its own and makes it itself: it plays somebody else's
- * system, so the product's migrations know nothing of it.
+ * Creates the sandbox's own schema. It plays somebody else's system, so the product's migrations
+ * know nothing of it.
  *
  * `mails` has one row per recipient (`position` counts them within one mail). Both of its indexes
- * grow at their right edge only, which is what lets it take tens of thousands of rows a second.
+ * grow at one end only, which allows tens of thousands of rows a second.
  */
 export async function createSchema(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {

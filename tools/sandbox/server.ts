@@ -9,12 +9,10 @@ import { readBody, sendJson } from './http.ts'
 import { handleInbox } from './inbox/routes.ts'
 import { handleSes, SES_PREFIX } from './ses/routes.ts'
 
-/**
- * Longer than any client keeps an idle connection: the server never closes one that is being used.
- */
+/** Longer than any client keeps an idle connection, so the server never closes one in use. */
 const KEEP_ALIVE_MS = 75_000
 
-/** One port for everything: Amazon's services, the control routes and the inbox. */
+/** Serves everything on one port: Amazon's services, the control routes and the inbox. */
 export function createSandboxServer(deps: Deps): Server {
   const server = createServer((request, response) => {
     handle(deps, request, response).catch((error: unknown) => {

@@ -5,25 +5,25 @@ const Duration = Type.Integer({ minimum: 0 })
 
 const SettingsSchema = Type.Object(
   {
-    /** Signatures older than this are refused. AWS: five minutes. */
+    /** Older signatures are refused. AWS: five minutes. */
     signatureMaxAgeMs: Duration,
-    /** Signatures of the future. AWS: five minutes. */
+    /** Signatures further ahead are refused. AWS: five minutes. */
     signatureMaxAheadMs: Duration,
-    /** Temporary credentials live no longer than this, whatever the caller asks for. */
+    /** Longest lifetime of temporary credentials, whatever the caller asks for. */
     sessionMaxMs: Duration,
-    /** Delivery events in flight at once. */
+    /** Concurrent delivery events. */
     eventConcurrency: Type.Integer({ minimum: 1, maximum: 256 }),
-    /** How long the webhook may take to answer. EventBridge: five seconds. */
+    /** Time limit of a webhook's answer. EventBridge: five seconds. */
     eventTimeoutMs: Type.Integer({ minimum: 1 }),
-    /** The wait before the first repetition, doubled by each further one, and the longest. */
+    /** First wait before a repetition, doubled each time, and the longest wait. */
     eventRetryFirstMs: Duration,
     eventRetryLongestMs: Duration,
-    /** An event that fails when it is older than this, or was repeated so often, is dropped. */
+    /** Failed events of this age, or repeated this often, are dropped. */
     eventKeepMs: Duration,
     eventMaxRetries: Type.Integer({ minimum: 0 }),
-    /** Shortens the waits and the age together: 1/60 plays an outage of 16 minutes in 16 s. */
+    /** Shortens waits and age: 1/60 plays an outage of 16 minutes in 16 s. */
     eventTimeScale: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
-    /** Posts a second to each webhook, repetitions among them; 0: no limit. */
+    /** Posts a second to each webhook, including repetitions. 0: unlimited. */
     eventRatePerSecond: Type.Number({ minimum: 0 }),
   },
   { additionalProperties: false },

@@ -11,7 +11,7 @@ interface Row extends Suppression {
   region: string
 }
 
-/** The account-level suppression lists, in memory and in Postgres. */
+/** Account-level suppression lists, in memory and in Postgres. */
 export async function loadSuppressions(sql: Sql) {
   const lists = new Map<string, Map<string, Suppression>>()
   const key = (account: string, region: string): string => `${account} ${region}`
@@ -50,7 +50,7 @@ export async function loadSuppressions(sql: Sql) {
       lists.set(key(account, region), list)
     },
 
-    /** False when it was not on the list. */
+    /** False: it was not on the list. */
     remove: async (account: string, region: string, address: string): Promise<boolean> => {
       const lower = address.toLowerCase()
       await sql`

@@ -1,19 +1,16 @@
 const PLACE = /\{\{\{?\s*([\w.-]+)\s*\}\}\}?/g
 
-/**
- * Inline templates of SES know simple substitutions only, and nothing in a value is looked at
- * again.
- */
+/** SES inline templates know simple substitutions only. Values are not evaluated. */
 export const renderTemplate = (template: string, data: Record<string, unknown>): string =>
   template.replaceAll(PLACE, (_, path: string) => textOf(lookUp(data, path)))
 
-/** The first place that the data does not fill: SES then reports a rendering failure. */
+/** The first place without data, for which SES reports a rendering failure. */
 export const missingIn = (places: readonly string[], data: Record<string, unknown>) =>
   places.find((path) => lookUp(data, path) === undefined)
 
 const known = new Map<string, string[]>()
 
-/** Every place of a template. Remembered: the same template comes with every call of a batch. */
+/** All places of a template. Cached, since the same template comes with every call of a batch. */
 export function placesOf(template: string): string[] {
   const found = known.get(template)
   if (found) return found

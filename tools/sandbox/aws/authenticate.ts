@@ -19,15 +19,15 @@ export interface Caller {
   claim: Claim
 }
 
-/** The region in a host such as `email.eu-west-1.amazonaws.com`; the loopback address has none. */
+/** Region in a host such as `email.eu-west-1.amazonaws.com`. The loopback address has none. */
 const HOST = /^[a-z]+\.([a-z0-9-]+)\.(?:api\.aws|amazonaws\.com(?:\.cn)?)$/
 
-/** IAM is one for all regions of a partition and wants to be asked in this one of each. */
+/** IAM is global in a partition and expects this region of each. */
 const IAM_REGIONS = ['us-east-1', 'us-gov-west-1', 'cn-north-1']
 
 /**
- * Who signed the request, or the refusal AWS would give. `service` is the one whose door it came
- * through: a signature for another service or region is worth nothing there.
+ * Returns the signer of the request, or AWS' refusal. `service` is the called one: a signature for
+ * another service or region is invalid.
  */
 export function authenticate(
   request: SignedRequest,
@@ -73,7 +73,7 @@ function sameToken(wanted: string, given: string | string[] | undefined): boolea
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** Refuses what the session policy does not allow, and what the role itself lacks. */
+/** Refuses actions that the session policy does not allow or the role lacks. */
 export function authorize(
   { accounts }: Pick<Deps, 'accounts'>,
   { credentials, account }: Caller,

@@ -40,8 +40,8 @@ const MetricData = Compile(
 
 /**
  * CloudWatch GetMetricData (AWS JSON 1.0): AWS/SES Reputation.BounceRate and
- * Reputation.ComplaintRate of the account, as they were set, or from what the sandbox counted in
- * the asked time. One data point, at the end of it.
+ * Reputation.ComplaintRate of the account, as set, or as counted by the sandbox. One data point, at
+ * the end of the period.
  */
 export async function handleCloudWatch(
   deps: Deps,

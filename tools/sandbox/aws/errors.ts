@@ -1,4 +1,4 @@
-/** What AWS answers instead of doing it. Its name is the code of the REST-JSON protocol. */
+/** An error answer of AWS. Its name is the code of the REST-JSON protocol. */
 export interface Refusal extends Error {
   status: number
   code: string
@@ -17,7 +17,7 @@ export const tooMany = (message: string): Refusal =>
   refusal(429, 'TooManyRequestsException', message)
 export const denied = (message: string): Refusal => refusal(403, 'AccessDeniedException', message)
 
-/** The same refusals as the query protocol (STS, IAM) spells them. */
+/** Codes of the same refusals in the query protocol (STS, IAM). */
 const QUERY_CODES: Record<string, string> = {
   AccessDeniedException: 'AccessDenied',
   BadRequestException: 'ValidationError',

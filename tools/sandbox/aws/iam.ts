@@ -2,8 +2,8 @@ import type { QueryAction } from './query.ts'
 import { notFound } from './errors.ts'
 
 /**
- * IAM GetRolePolicy: the role's inline policy, whose version is in a statement id
- * (`LetterloomV1`). URL-encoded JSON, as IAM answers it.
+ * IAM GetRolePolicy: the role's inline policy, whose version is in a statement id (`LetterloomV1`).
+ * URL-encoded JSON, as in IAM.
  */
 const getRolePolicy: QueryAction = (deps, { account }, parameters) => {
   const name = parameters.get('RoleName') ?? ''

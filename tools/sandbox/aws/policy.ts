@@ -2,8 +2,8 @@ import { isRecord } from '../template.ts'
 import { refusal } from './errors.ts'
 
 /**
- * The actions that a session policy allows. Resources and conditions are not looked at; a Deny of
- * an action is not supported and refuses the policy, so that nobody believes it works here.
+ * Actions that a session policy allows. Resources and conditions are ignored. A Deny of an action
+ * is refused, so that nobody believes it works here.
  */
 export function allowedActions(policy: string): string[] {
   const statements = statementsOf(policy)

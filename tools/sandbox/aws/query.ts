@@ -19,7 +19,7 @@ const SERVICES: Record<string, { actions: Record<string, QueryAction>; namespace
   iam: { actions: IAM_ACTIONS, namespace: 'https://iam.amazonaws.com/doc/2010-05-08/' },
 }
 
-/** STS and IAM: form fields in, XML out (the query protocol). */
+/** STS and IAM in the query protocol: form fields in, XML out. */
 export async function handleQuery(
   deps: Deps,
   signed: SignedRequest,

@@ -12,7 +12,7 @@ export interface SignedRequest {
   body: Buffer
 }
 
-/** What the Authorization header claims. */
+/** The claims of the Authorization header. */
 export interface Claim {
   accessKeyId: string
   day: string
@@ -28,9 +28,7 @@ const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 +Credential=([^/,\s]+)\/(\d{8})\/([a-z0-9-]+)\/([a-z0-9-]+)\/aws4_request, *SignedHeaders=([a-z0-9;_-]+), *Signature=([0-9a-f]{64})$/
 const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
 
-/**
- * Reads the Authorization header (Signature Version 4). Refuses one that is missing or malformed.
- */
+/** Reads the Authorization header (Signature Version 4). Refuses a missing or malformed one. */
 export function readClaim(headers: IncomingHttpHeaders): Claim {
   const authorization = headers.authorization
   if (authorization === undefined) {
@@ -59,8 +57,8 @@ export function readClaim(headers: IncomingHttpHeaders): Claim {
 }
 
 /**
- * AWS refuses a signature older than five minutes, which is what makes the provider a fence: a call
- * that hangs somewhere for longer can no longer be accepted. Checked again after a stall.
+ * AWS refuses signatures older than five minutes, which fences off calls that hang for longer.
+ * Checked again after a stall.
  */
 export function checkAge({ time, day }: Claim, settings: Settings, now = Date.now()): void {
   const signedAt = Date.parse(time.replace(TIME, '$1-$2-$3T$4:$5:$6Z'))
@@ -102,8 +100,8 @@ function signingKey(secret: string, { day, region, service }: Claim): Buffer {
 }
 
 /**
- * Computes the signature again, as the AWS General Reference says ("Create a signed AWS API
- * request"), and compares.
+ * Computes the signature (AWS General Reference, "Create a signed AWS API request") and compares
+ * it.
  */
 export function checkSignature(request: SignedRequest, claim: Claim, secret: string): void {
   const { method, path, query, headers, body } = request
@@ -138,7 +136,8 @@ export function checkSignature(request: SignedRequest, claim: Claim, secret: str
 }
 
 /**
- * RFC 3986 unreserved characters stay; the path of every service but S3 is encoded a second time.
+ * Encodes all but RFC 3986 unreserved characters. The path of every service but S3 is encoded
+ * twice.
  */
 const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(

@@ -12,7 +12,7 @@ import type { SignedRequest } from './signature.ts'
 
 export const SQS_TARGET = 'AmazonSQS.'
 
-/** Where neither the request nor the queue says it. */
+/** Default visibility timeout. */
 const HIDDEN_SECONDS = 30
 
 const Requests = {
@@ -52,7 +52,7 @@ interface Asked {
   response: ServerResponse
 }
 
-/** SQS (AWS JSON 1.0): receiving, deleting and counting messages of an account's own queues. */
+/** SQS (AWS JSON 1.0): receives, deletes and counts messages of an account's own queues. */
 export async function handleSqs(
   deps: Deps,
   signed: SignedRequest,
@@ -89,7 +89,7 @@ export async function handleSqs(
   }
 }
 
-/** As the older protocol spells them. */
+/** Codes of the older protocol. */
 const QUERY_CODES: Record<string, string> = {
   QueueDoesNotExist: 'AWS.SimpleQueueService.NonExistentQueue',
   AccessDeniedException: 'AccessDenied',
@@ -153,7 +153,7 @@ async function run(action: Action, given: unknown, asked: Asked): Promise<object
   }
 }
 
-/** Its URL names a queue; another account's is refused, as without a policy that shares it. */
+/** Finds the queue in the URL. Another account's queue is refused, as without a sharing policy. */
 function find(queueUrl: string, { deps, caller }: Asked) {
   const { account, region } = caller
   const [, itsAccount, name = ''] = QUEUE_PATH.exec(queueUrl) ?? []

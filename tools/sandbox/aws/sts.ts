@@ -16,8 +16,8 @@ const DEFAULT_SECONDS = 3_600
 const MAX_POLICY = 2_048
 
 /**
- * STS AssumeRole. A missing role, a wrong trust and a wrong external id are one and the same
- * refusal: AWS does not tell a stranger which it is.
+ * STS AssumeRole. A missing role, a wrong trust and a wrong external id give the same refusal, so
+ * that strangers learn nothing.
  */
 const assumeRole: QueryAction = async (deps, caller, parameters) => {
   const arn = parameters.get('RoleArn') ?? ''
@@ -71,7 +71,7 @@ const assumeRole: QueryAction = async (deps, caller, parameters) => {
   }
 }
 
-/** STS GetCallerIdentity; nobody can be forbidden to ask it. */
+/** STS GetCallerIdentity, which cannot be forbidden. */
 const getCallerIdentity: QueryAction = (_deps, { credentials, account }) => ({
   Arn: arnOf(credentials),
   UserId: credentials.session

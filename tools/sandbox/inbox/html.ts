@@ -1,11 +1,11 @@
-/** Markup that may stand in a page as it is. */
+/** Markup that is inserted unescaped. */
 export interface Markup {
   readonly markup: string
 }
 
 type Value = Markup | string | number | null | undefined | false | readonly Value[]
 
-/** A piece of a page. What is filled in is text, and escaped, unless it is markup itself. */
+/** A piece of a page. Inserted values are escaped unless they are markup. */
 export const html = (strings: TemplateStringsArray, ...values: Value[]): Markup => ({
   markup: strings.reduce((text, piece, n) => text + render(values[n - 1]) + piece),
 })

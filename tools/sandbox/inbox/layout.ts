@@ -2,7 +2,6 @@ import { html, type Markup } from './html.ts'
 
 export type Place = 'inbox' | 'status'
 
-/** The frame of every page. */
 export const layout = (title: string, place: Place, content: Markup): Markup => html`<!doctype html>
 <html lang="en">
 <head>
@@ -27,6 +26,6 @@ const link = (href: string, name: string, isHere: boolean): Markup =>
     ? html`<a href="${href}" aria-current="page">${name}</a>`
     : html`<a href="${href}">${name}</a>`
 
-/** `2026-11-21 12:06:42` in UTC: what every log says too. */
+/** `2026-11-21 12:06:42` in UTC, as in logs. */
 export const when = (time: string): Markup =>
   html`<time datetime="${time}" title="${time}">${time.slice(0, 19).replace('T', ' ')}</time>`

@@ -7,11 +7,9 @@ interface ListPage {
   filter: MailFilter
   mails: MailSummary[]
   cursor: string | null
-  /** Switches that are on. */
   faults: string[]
 }
 
-/** Mail, newest first. */
 export function listPage({ filter, mails, cursor, faults }: ListPage): Markup {
   const isFiltered = Boolean(filter.search || filter.account || filter.batch)
   return layout(

@@ -15,7 +15,7 @@ const NAMES: Record<Tab, string> = {
   events: 'Events',
 }
 
-/** One mail. Its HTML is shown in a frame that may do nothing. */
+/** One mail. Its HTML is shown in a sandboxed frame. */
 export async function mailPage(mail: MailView, wanted: Tab | undefined): Promise<Markup> {
   const tab = wanted ?? (mail.html === null ? 'text' : 'html')
   return layout(

@@ -17,10 +17,7 @@ interface Page {
   body: Buffer
 }
 
-/**
- * A mail's own HTML may show itself and nothing else: no script, no foreign image, no form, no
- * link.
- */
+/** Allows a mail's HTML to show itself only: no script, foreign image, form or link. */
 const MAIL_POLICY =
   "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'"
 const PAGE_POLICY =
@@ -29,7 +26,6 @@ const PAGE_POLICY =
 const MAIL = /^\/mails\/([0-9a-f-]{36})(\/html)?$/
 const STYLE_TAG = `"${createHash('sha256').update(STYLE).digest('hex').slice(0, 16)}"`
 
-/** The inbox and the status page. */
 export async function handleInbox(
   deps: Deps,
   { path, query, body }: Page,
@@ -113,7 +109,7 @@ async function sendMail(
   })
 }
 
-/** A browser names the page a form came from; another site's form must not turn a switch. */
+/** Refuses forms of other sites, by the page that the browser names. */
 function isOwnForm({ headers }: IncomingMessage): boolean {
   if (headers['sec-fetch-site'] !== undefined && headers['sec-fetch-site'] !== 'same-origin') {
     return false

@@ -12,7 +12,6 @@ interface StatusPage {
   faults: Faults
 }
 
-/** What the switches are called here. */
 const NAMES: Record<keyof Faults, string> = {
   throttlePercent: 'Throttled, %',
   serverErrorPercent: 'Server error, not accepted, %',
@@ -41,7 +40,6 @@ const NAMES: Record<keyof Faults, string> = {
   eventsStopped: 'Events stopped',
 }
 
-/** Counts, accounts and the switches. */
 export const statusPage = ({ counts, events, accounts, faults }: StatusPage): Markup =>
   layout(
     'Status',
@@ -93,7 +91,7 @@ function state({ sendingEnabled, enforcementStatus, productionAccess }: Account)
     : html`<span class="chip">SES sandbox</span>`
 }
 
-/** Durations that only matter with another switch, and are always set. */
+/** Durations that matter only together with another switch and are always set. */
 const NO_FAULT_ALONE = ['stallMs', 'eventShuffleMs']
 
 export const switchedOn = (faults: Faults): string[] =>

@@ -1,4 +1,3 @@
-/** The look of the inbox. One sheet, nothing foreign. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -7,7 +7,7 @@ export interface SesCall {
   deps: Deps
   account: Account
   faults: Faults
-  /** The role that calls, as `ses:caller-identity` shows it. */
+  /** The calling role, as in `ses:caller-identity`. */
   role: string
   query: URLSearchParams
   body: Buffer

@@ -13,7 +13,7 @@ const MAX_HEADER_VALUE = 995
 const MAX_HEADER = 996
 const MAX_ADDRESS = 320
 
-/** 40 MB, SES developer guide, "Service quotas". */
+/** 40 MB (SES developer guide, "Service quotas"). */
 const MAX_MESSAGE_BYTES = 40 * 1024 * 1024
 
 interface Named {
@@ -27,7 +27,7 @@ export function bareAddress(text: string): string {
   return text.slice(text.lastIndexOf('<') + 1, -1)
 }
 
-/** Why SES would not take the address; undefined: it would. */
+/** Why SES would refuse the address, or undefined. */
 export function addressProblem(address: string): string | undefined {
   const at = address.lastIndexOf('@')
   if (at <= 0 || at === address.length - 1) return "Missing final '@domain'"
@@ -45,7 +45,6 @@ export function addressProblem(address: string): string | undefined {
   return 'Illegal address'
 }
 
-/** The bare recipients of a mail. */
 export function recipientsOf({
   ToAddresses = [],
   CcAddresses = [],
@@ -73,7 +72,7 @@ export function checkSender(from: string | undefined): string {
   return from
 }
 
-/** The From identity has to be verified; in SES' sandbox every recipient too. */
+/** The From identity must be verified, and in SES' sandbox every recipient, too. */
 export function checkVerified(
   accounts: Accounts,
   account: Account,
@@ -92,7 +91,7 @@ export function checkVerified(
   )
 }
 
-/** The configuration set of a mail: the one it names, which must exist, or its identity's own. */
+/** Configuration set of a mail: the named one, which must exist, or its identity's own. */
 export function checkConfigurationSet(
   accounts: Accounts,
   account: Account,
@@ -105,7 +104,7 @@ export function checkConfigurationSet(
   return name
 }
 
-/** They fill in the Feedback-ID header, and no other names may have colons. */
+/** Tags of the Feedback-ID header. No other tag names may contain colons. */
 export const FEEDBACK_TAGS = ['ses:feedback-id-a', 'ses:feedback-id-b']
 
 export function checkTags(tags: readonly Named[] = []): Pair[] {
@@ -128,7 +127,7 @@ export function checkTags(tags: readonly Named[] = []): Pair[] {
   })
 }
 
-/** SES makes these itself. */
+/** Headers that SES makes itself. */
 const RESERVED = new Set(
   (
     'bcc cc content-disposition content-transfer-encoding content-type date from message-id ' +
@@ -158,5 +157,5 @@ export function checkSize(bytes: number): void {
   throw badRequest(`Message length is more than ${MAX_MESSAGE_BYTES} bytes long: '${bytes}'.`)
 }
 
-/** Postgres has no NUL in texts, and no mail needs one. */
+/** Removes NUL, which Postgres texts cannot contain. */
 export const clean = (text: string): string => text.replaceAll('\u0000', '')

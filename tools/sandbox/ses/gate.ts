@@ -3,7 +3,7 @@ import { refusal, tooMany, type Refusal } from '../aws/errors.ts'
 import type { Faults } from '../faults.ts'
 import type { Limiter } from '../limiter.ts'
 
-/** Why the account as a whole may not send; undefined: it may. */
+/** Why the whole account may not send, or undefined. */
 export function accountProblem(account: Account, faults: Faults): Refusal | undefined {
   if (faults.suspended || account.enforcementStatus === 'SHUTDOWN') {
     return refusal(
@@ -32,7 +32,7 @@ export function accountProblem(account: Account, faults: Faults): Refusal | unde
 export const RATE_EXCEEDED = 'Maximum sending rate exceeded.'
 export const QUOTA_EXCEEDED = 'Daily message quota exceeded.'
 
-/** Takes `count` recipients from rate and quota, or says what is used up. */
+/** Takes `count` recipients from rate and quota, or returns what is used up. */
 export function takeProblem(
   limiter: Limiter,
   account: Account,

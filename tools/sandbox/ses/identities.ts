@@ -12,7 +12,7 @@ const typeOf = ({ identity }: Identity): string =>
   identity.includes('@') ? 'EMAIL_ADDRESS' : 'DOMAIN'
 const statusOf = ({ verified }: Identity): string => (verified ? 'SUCCESS' : 'PENDING')
 
-/** SES v2 ListEmailIdentities; the filter in the body of a POST, or older clients' GET. */
+/** SES v2 ListEmailIdentities, with the filter in a POST body, or as a GET of older clients. */
 export function listIdentities({ account, query, body }: SesCall) {
   const given = readListIdentities(body)
   const filter = given.Filter ?? {}
@@ -39,7 +39,7 @@ export function listIdentities({ account, query, body }: SesCall) {
   }
 }
 
-/** One page of a list; its token is the place of the next one. */
+/** One page of a list. Its token is the position of the next page. */
 export function paged<T>(list: T[], size: number, given: string | null) {
   const from = given === null ? 0 : Number(Buffer.from(given, 'base64url').toString())
   if (!Number.isInteger(from) || from < 0) throw badRequest('The next token is invalid.')

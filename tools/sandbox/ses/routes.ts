@@ -21,7 +21,7 @@ interface Route {
   run: (call: SesCall, name: string) => object | Promise<object>
 }
 
-/** SES v2 API reference: method and path; `*` stands for the resource's name. */
+/** SES v2 API reference: method and path. `*` stands for the resource's name. */
 const ROUTES: Record<string, Route> = {
   'POST outbound-emails': { action: 'ses:SendEmail', isSend: true, run: sendEmail },
   'POST outbound-bulk-emails': { action: 'ses:SendBulkEmail', isSend: true, run: sendBulkEmail },
@@ -83,7 +83,7 @@ interface Sending {
   response: ServerResponse
 }
 
-/** A send, and everything that has been switched on to go wrong with it. */
+/** Runs a send with all switched-on faults. */
 async function send(call: SesCall, { route, caller, request, response }: Sending): Promise<void> {
   const { faults, deps } = call
   if (faults.latencyMs > 0) await sleep(faults.latencyMs)
@@ -109,7 +109,7 @@ async function send(call: SesCall, { route, caller, request, response }: Sending
   sendJson(response, 200, answer)
 }
 
-/** A call that sends nothing. */
+/** Runs a call that does not send. */
 async function read(
   call: SesCall,
   { route, response }: Pick<Sending, 'route' | 'response'>,

@@ -16,9 +16,7 @@ import { BATCH_TAG, fate, inlineContent, MESSAGE_TAG, readData, tagged } from '.
 import { type BulkEntry, readSendBulkEmail, type SendBulkEmail } from './wire.ts'
 
 const MAX_ENTRIES = 50
-/**
- * Data this long is a rendered mail rather than a few values: it is stored as the mail it makes.
- */
+/** Data of this length is a rendered mail rather than a few values, and is stored rendered. */
 const MUCH_DATA = 4_096
 
 interface Result {
@@ -42,9 +40,8 @@ interface Common {
 }
 
 /**
- * SES v2 SendBulkEmail. What is wrong with the call refuses the call; what is wrong with an entry,
- * or with the account, is the status of each entry. Answers 200, results in the order of the
- * entries.
+ * SES v2 SendBulkEmail. Errors of the call refuse the call. Errors of an entry, or of the account,
+ * are the status of each entry. Answers 200 with results in the order of the entries.
  */
 export async function sendBulkEmail(call: SesCall): Promise<{ BulkEmailEntryResults: Result[] }> {
   const request = readSendBulkEmail(call.body)
@@ -152,7 +149,7 @@ function bodyOf({ html, text }: Common, data: Record<string, unknown>, length: n
   }
 }
 
-/** Those of the entry take the place of the common ones of the same name. */
+/** Merges pairs. Those of the entry replace common ones of the same name. */
 function merged<T extends readonly [string, string]>(common: T[], own: T[]): T[] {
   if (own.length === 0) return common
   if (common.length === 0) return own
@@ -160,7 +157,7 @@ function merged<T extends readonly [string, string]>(common: T[], own: T[]): T[]
   return [...common.filter(([name]) => !names.has(name.toLowerCase())), ...own]
 }
 
-/** SES v2 API reference, BulkEmailEntryResult; the words are the SDK's. */
+/** SES v2 API reference, BulkEmailEntryResult. */
 const STATUS: Record<string, string> = {
   AccountSuspendedException: 'ACCOUNT_SUSPENDED',
   SendingPausedException: 'ACCOUNT_SENDING_PAUSED',

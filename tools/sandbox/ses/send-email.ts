@@ -29,7 +29,7 @@ interface Message {
 }
 
 /**
- * SES v2 SendEmail: checks in the order shape, account, identities, rate and quota; then stores.
+ * SES v2 SendEmail: checks shape, account, identities, rate and quota in this order, then stores.
  * The response is sent after the commit.
  */
 export async function sendEmail(call: SesCall): Promise<{ MessageId: string }> {
@@ -74,7 +74,7 @@ export async function sendEmail(call: SesCall): Promise<{ MessageId: string }> {
   return { MessageId: messageId }
 }
 
-/** The product's own tags; the sandbox counts by them. */
+/** The product's own tag, by which the sandbox counts. */
 export const MESSAGE_TAG = 'letterloom-message'
 export const BATCH_TAG = 'letterloom-batch'
 
@@ -134,7 +134,7 @@ function templateMessage(template: Template): Omit<Message, 'sender' | 'destinat
   }
 }
 
-/** The sandbox stores no templates: one that is only named does not exist. */
+/** The sandbox stores no templates, so a named one does not exist. */
 export function inlineContent(template: Template) {
   if (template.TemplateContent) return template.TemplateContent
   const name = template.TemplateName ?? template.TemplateArn
@@ -144,7 +144,7 @@ export function inlineContent(template: Template) {
 
 const MAX_TEMPLATE_DATA = 262_144
 
-/** The data of a template; undefined when it is no JSON object or too long. */
+/** Data of a template. Undefined: not a JSON object, or too long. */
 export function readData(text = '{}'): Record<string, unknown> | undefined {
   if (text.length > MAX_TEMPLATE_DATA) return undefined
   try {
@@ -155,7 +155,7 @@ export function readData(text = '{}'): Record<string, unknown> | undefined {
   }
 }
 
-/** What the request leaves out is read from the message's own header fields. */
+/** Fields that the request leaves out are read from the message's header. */
 async function rawMessage(request: SendEmail, base64: string, tags: Pair[]): Promise<Message> {
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length === 0) throw badRequest('Raw message is empty.')

@@ -33,7 +33,7 @@ const Simple = Type.Object({
   Attachments: Optional(List(Type.Unknown())),
 })
 
-/** SES v2 API reference, SendEmail: what of it means something here. */
+/** The used parts of SendEmail (SES v2 API reference). */
 const SendEmail = Type.Object({
   FromEmailAddress: Optional(Text()),
   Destination: Optional(Destination),
@@ -81,7 +81,7 @@ const PutSuppressed = Type.Object({
   Reason: Type.Enum(['BOUNCE', 'COMPLAINT']),
 })
 
-/** Turns a body into a request, or into the refusal SES gives to a body of the wrong shape. */
+/** Turns a body into a request, or into SES' refusal of a malformed body. */
 function reader<T extends TSchema>(schema: T) {
   const validator = Compile(schema)
   return (body: Buffer): Static<T> => {
