@@ -1,8 +1,8 @@
 import { until } from './engine.ts'
 
 /**
- * Asks again while the answer is a 503: on a busy machine an API that has just started says that
- * it is overloaded, and one that starts a workflow may hear too late of it.
+ * Repeats a request while the answer is a 503: on a busy machine an API that has just started
+ * reports overload, and one that starts a workflow may hear of it too late.
  */
 export const answered = <T extends { status: number }>(ask: () => Promise<T>): Promise<T> =>
   until(async () => {

@@ -11,9 +11,9 @@ import { loginUrl } from '../../src/store/db/logins.ts'
 export interface ApiProcess {
   url: string
   port: number
-  /** Bytes that live in its heap and its buffers after a collection. */
+  /** Bytes in use in its heap and its buffers after a collection. */
   memory(): Promise<number>
-  /** Processor time so far. */
+  /** Seconds of processor time so far. */
   cpuSeconds(): number
   stop(): Promise<void>
   /** kill -9. */
@@ -21,7 +21,7 @@ export interface ApiProcess {
 }
 
 const CLI = fileURLToPath(new URL('../../dist/src/main/cli.js', import.meta.url))
-/** Loaded before the program: answers how much memory is in use. */
+/** Loaded before the program. Answers how much memory is in use. */
 const PROBE = `data:text/javascript,${encodeURIComponent(`
 process.on('message', () => {
   globalThis.gc()
@@ -32,8 +32,8 @@ const READY_TRIES = 1_200
 const READY_PAUSE_MS = 50
 
 /**
- * `letterloom api`, compiled, in a process of its own on a port of its own. `databaseUrl`: of a
- * test's database.
+ * `letterloom api`, compiled, in its own process on its own port. `databaseUrl` is that of a test's
+ * database.
  */
 export async function startApiProcess(
   databaseUrl: string,

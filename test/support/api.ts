@@ -19,9 +19,7 @@ export interface Answer {
   status: number
   headers: Record<string, unknown>
   text: string
-  /**
-   * The parsed JSON; an empty object when the answer is not JSON. Tests know what they asked for.
-   */
+  /** The parsed JSON, or an empty object if the answer is not JSON. Tests know the type. */
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
 }
@@ -41,33 +39,32 @@ export interface Client {
 export interface Api {
   app: App
   deps: Deps
-  /** See `TestDatabase`. */
   sql: Sql
   admin: Sql
   databaseUrl: string
-  /** Owns organization A; her key may do everything. */
+  /** Owns organization A. Her key has full scope. */
   alice: Client
-  /** A stranger: owns organization B. */
+  /** A stranger who owns organization B. */
   charlie: Client
-  /** Another key of an organization. */
+  /** A further key of an organization. */
   client(organizationId: Uuid, scopes: readonly string[], expiresAt?: string): Promise<Client>
   close(): Promise<void>
 }
 
 interface ApiOptions {
-  /** Routes that only a test has. */
+  /** Routes that only this test has. */
   addRoutes?: (app: App) => void
-  /** Told every statement of the API before it runs. */
+  /** Called with every statement of the API before it runs. */
   onQuery?: (query: string, parameters: unknown[]) => void
-  /** The same of its searches. */
+  /** Called with every statement of its searches. */
   onSearch?: (query: string, parameters: unknown[]) => void
-  /** Longest statement of its searches, milliseconds. */
+  /** Longest statement of its searches, in milliseconds. */
   searchTimeoutMs?: number
   /** Runs the API as a superuser, to prove that a test sees what policies prevent. */
   bypassesPolicies?: boolean
 }
 
-/** The whole API on a database of its own, with the fixed cast. */
+/** The whole API on its own database, with the fixed cast. */
 export async function startApi(
   changes: Partial<Deps> = {},
   {
@@ -179,8 +176,8 @@ function clientOf(app: App, who: Pick<Client, 'organizationId' | 'keyId' | 'key'
 }
 
 /**
- * A request without credentials. Each comes from an address of its own, unless the test names one:
- * rate limits hold in tests too.
+ * A request without credentials. Each one has its own IP address unless the test names one, since
+ * rate limits apply in tests, too.
  */
 export async function inject(app: App, options: InjectOptions): Promise<Answer> {
   const { statusCode, headers, body } = await app.inject({
@@ -191,14 +188,14 @@ export async function inject(app: App, options: InjectOptions): Promise<Answer> 
   return { status: statusCode, headers, text: body, body: isJson ? JSON.parse(body) : {} }
 }
 
-/** How often each value occurs. */
+/** Counts each value. */
 export function tally(values: readonly (string | number)[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1
   return counts
 }
 
-/** An account that mail can be sent through; returns what registering it answered. */
+/** Connects an account that can send mail. Returns the answer to its registration. */
 export async function connectAccount(
   client: Client,
   account: { accountId?: string; region?: string; name?: string } = {},
@@ -211,7 +208,7 @@ export async function connectAccount(
   return created(answer)
 }
 
-/** As if the connection had been found in order once: its events have no limit of requests. */
+/** Marks the connection as verified once, so that its events have no limit of requests. */
 export const wasVerified = (sql: Sql, connectionId: Uuid) =>
   sql`update connections set first_verified_at = now() where id = ${connectionId}`
 
@@ -219,7 +216,7 @@ export async function createContact(client: Client, input: object): Promise<{ id
   return created(await client.post('/v1/contacts', input))
 }
 
-/** A batch to everybody with content of its own. */
+/** A batch to everybody with its own content. */
 export async function createBatch(client: Client, input: object = {}): Promise<{ id: Uuid }> {
   const answer = await client.post('/v1/batch', {
     audienceType: 'all',
@@ -231,7 +228,7 @@ export async function createBatch(client: Client, input: object = {}): Promise<{
   return created(answer)
 }
 
-/** What a request for something that a test needs made. Throws if it was refused. */
+/** Returns the created resource. Throws if the request was refused. */
 function created({ status, text, body }: Answer) {
   if (status >= 300) throw new Error(`refused with ${status}: ${text}`)
   return body
@@ -253,7 +250,7 @@ interface Mail {
   claimId?: Uuid
 }
 
-/** A row of the ledger as freezing and sending would have left it. */
+/** Inserts a row of the ledger as freezing and sending would leave it. */
 export async function insertMail(sql: Sql, mail: Mail): Promise<void> {
   await sql`
     insert into messages (organization_id, bucket, id, dedupe_key, source, batch_id, connection_id,
@@ -272,7 +269,7 @@ export async function insertMail(sql: Sql, mail: Mail): Promise<void> {
   }
 }
 
-/** Makes an A/B test of a batch, of variants A and B, that is being sent; returns its id. */
+/** Turns a batch into a running A/B test of variants A and B. Returns its id. */
 export async function asTest(
   { sql }: Pick<Api, 'sql'>,
   { organizationId }: Pick<Client, 'organizationId'>,
@@ -296,7 +293,7 @@ export async function asTest(
   return batchId
 }
 
-/** Ends a batch in which one contact failed; returns its id. */
+/** Ends a batch in which one contact failed. Returns its id. */
 export async function batchWithFailed(
   { sql }: Pick<Api, 'sql'>,
   { organizationId }: Pick<Client, 'organizationId'>,
@@ -313,7 +310,7 @@ export async function batchWithFailed(
   return batchId
 }
 
-/** The batch as freezing leaves it: being sent, its rows in `bucket`. */
+/** Brings the batch into the state after freezing, with its rows in `bucket`. */
 export const freeze = (sql: Sql, batchId: Uuid, bucket: Uuid, total: number) => sql`
   update batches
   set status = 'processing', bucket = ${bucket}, audience_frozen_at = now(), started_at = now(),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** A JSON schema as the OpenAPI document has it, with its components put in. */
+/** A JSON schema of the OpenAPI document with its components resolved. */
 export interface Schema {
   type?: string | string[]
   enum?: unknown[]
@@ -24,12 +24,14 @@ export interface Schema {
   default?: unknown
 }
 
-/** Sizes that a test can afford; limits themselves are tried by the tests of each operation. */
+/** Sizes that a test can afford. Each operation's own tests check the limits. */
 const MOST_CHARACTERS = 60
 const MOST_ITEMS = 4
 const MOST_KEYS = 6
 
-/** Any text that can be stored: control characters, every script, no NUL, no half characters. */
+/**
+ * Any storable text: control characters and every script, but no NUL and no unpaired surrogates.
+ */
 const text = (least: number, most: number): fc.Arbitrary<string> =>
   fc
     .string({ unit: 'binary', minLength: least, maxLength: Math.min(most, MOST_CHARACTERS) })
@@ -122,14 +124,14 @@ function object(schema: Schema): fc.Arbitrary<object> {
   return fc.tuple(others, named).map(([more, known]) => ({ ...more, ...known }))
 }
 
-/** What a place may be given instead of what belongs there. */
+/** Values in place of the valid one. */
 const wrong = fc.oneof(
   fc.constantFrom<unknown>(null, true, -1, 0, 1e300, 0.5, '', [], {}, [[]], ['', null], { a: 1 }),
   fc.string({ unit: 'binary', maxLength: 3_000 }),
   json,
 )
 
-/** `value` with one place changed, a key removed or one added: mostly no longer what it was. */
+/** `value` with one place changed, a key removed or one added. Mostly invalid. */
 export const damaged = (value: unknown): fc.Arbitrary<unknown> =>
   fc
     .tuple(fc.constantFrom(...places(value)), wrong, fc.constantFrom('replace', 'remove', 'add'))

@@ -1,7 +1,7 @@
 /**
- * What each operation notes in the audit trail when it does something, as the matrix asks it.
- * Written by hand: a route that notes nothing, or something else, disagrees with it. An operation
- * that changes something and is not named here fails the test, so that it is decided.
+ * Audit events of each operation, as the matrix checks them. Written by hand, so that a route with
+ * other events disagrees. An operation that changes something and is missing here fails the test,
+ * so that somebody decides it.
  */
 export const AUDITED: Record<string, readonly string[]> = {
   // Who may do what.

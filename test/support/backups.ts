@@ -1,11 +1,11 @@
 import { connect, type Sql } from '../../src/store/db/sql.ts'
 
 export interface Backup {
-  /** Puts it in the place of the database. Whoever is connected loses the connection. */
+  /** Restores the copy. Everybody who is connected loses the connection. */
   restore(): Promise<void>
 }
 
-/** Copies a database as it is at this moment; nobody may be connected who connects again. */
+/** Copies a database. Nobody who reconnects may be connected. */
 export async function backUp(databaseUrl: string): Promise<Backup> {
   const url = new URL(databaseUrl)
   const name = url.pathname.slice(1)
@@ -19,7 +19,7 @@ export async function backUp(databaseUrl: string): Promise<Backup> {
       await admin.end()
     }
   }
-  /** Nobody is connected to the database while `act` works on it. */
+  /** Disconnects everybody while `act` works on the database. */
   const alone = (act: (admin: Sql) => Promise<unknown>) =>
     asAdmin(async (admin) => {
       await admin`alter database ${admin(name)} allow_connections false`

@@ -7,7 +7,7 @@ import { makeLogins } from '../../src/store/db/logins.ts'
 
 export type Server = Awaited<ReturnType<typeof startPostgres>>
 
-/** Runs a benchmark beside a Postgres of its own, without fsync, that is thrown away afterwards. */
+/** Runs a benchmark with its own temporary Postgres without fsync. */
 export async function withPostgres(measure: (server: Server) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-bench-'))
   // As root, Postgres runs under another user, who must be able to come in.

@@ -1,7 +1,7 @@
 import type { Brand } from '../../src/domain/content/brand.ts'
 import { OURS } from '../../src/domain/content/wording.ts'
 
-/** The brand of an organization that has chosen nothing but its name, with `changes`. */
+/** The default brand of an organization with this name, and `changes`. */
 export const brandWith = (name: string, changes: Partial<Brand> = {}): Brand => ({
   ...OURS,
   name,

@@ -11,24 +11,24 @@ import { endWithUs } from './end-with-us.ts'
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const READY_MS = 120_000
 
-/** The Chromium of this machine, if it has one. */
+/** The machine's Chromium, if it has one. */
 export const chromium = (process.env['PATH'] ?? '')
   .split(delimiter)
   .flatMap((folder) => NAMES.map((name) => join(folder, name)))
   .find((file) => existsSync(file))
 
 export interface Page {
-  /** Every address it asked for, whether it got it or not. */
+  /** Every requested address, loaded or not. */
   requested: string[]
-  /** What the console and the security policy complained about. */
+  /** Messages of the console and the security policy. */
   complaints: string[]
-  /** Runs JavaScript in the page and answers its value; a promise is awaited. */
+  /** Runs JavaScript in the page and resolves to its result. */
   evaluate<T>(code: string): Promise<T>
-  /** Until the code is true in the page. */
+  /** Waits until the code is true in the page. */
   until(code: string): Promise<void>
-  /** As a person who follows a link; resolves when the new page is there. */
+  /** Follows a link. Resolves when the new page is loaded. */
   go(url: string): Promise<void>
-  /** CSS pixels and the colours that the person prefers. */
+  /** CSS pixels and the preferred colour scheme. */
   look(as: { width: number; dark?: boolean }): Promise<void>
   /** PNG of the whole page. */
   screenshot(): Promise<Buffer>
@@ -43,7 +43,7 @@ interface Message {
   params?: object
 }
 
-/** A page in a browser without a window, over the DevTools protocol. */
+/** A page in a headless browser, over the DevTools protocol. */
 export async function openPage(file: string, url: string): Promise<Page> {
   const profile = await mkdtemp(join(tmpdir(), 'letterloom-browser-'))
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
@@ -130,7 +130,7 @@ export async function openPage(file: string, url: string): Promise<Page> {
   }
 }
 
-/** Calls over the pipe: JSON, a NUL after each. */
+/** Calls over a pipe: JSON, each followed by NUL. */
 function protocol(child: ChildProcess, onEvent: (message: Message) => void) {
   const input = child.stdio[3] as Writable
   const output = child.stdio[4] as Readable

@@ -13,16 +13,15 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SOURCES = ['src', 'workflows', 'activities', 'api', 'tools/sandbox']
 const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
 const BUNDLE = join(ROOT, 'dist/workflow-bundle.js')
-/** What was built last; a build that somebody made by hand has none and is made again. */
+/** Fingerprint of the last build. A build by hand has none and is repeated. */
 const STAMP = join(ROOT, 'dist/.built-from')
 const LOCK = join(ROOT, 'node_modules/.cache/letterloom-build.lock')
 
 /**
- * Builds the project unless it was built from these very sources; returns the workflow bundle's
- * path.
+ * Builds the project unless the build is up to date. Returns the path of the workflow bundle.
  *
- * If it does not build, the run fails at its end, but tests that need no compiled programs still
- * tell what they have to tell: the workflows are bundled from their sources.
+ * If the build fails, the run fails at its end, but tests without compiled programs still report:
+ * the workflows are bundled from their sources.
  */
 export async function build(say: (line: string) => void): Promise<string> {
   return withLock(LOCK, say, async () => {
@@ -40,7 +39,7 @@ export async function build(say: (line: string) => void): Promise<string> {
   })
 }
 
-/** Changes when any source does; also while a build is under way, which is then made again. */
+/** Changes with any source. If one changes during a build, the build is repeated. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256')
   const files = await Promise.all(

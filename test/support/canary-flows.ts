@@ -8,7 +8,7 @@ interface Asked {
   headers?: Record<string, string>
 }
 
-/** How the story is told: planted words, and calls whose refusals are remembered. */
+/** Plants words and makes calls whose refusals are recorded. */
 export interface Teller {
   canary: (place: string) => string
   plant: (place: string, word: string) => void
@@ -19,7 +19,7 @@ export interface Teller {
   ) => Promise<{ status: number; body: Record<string, unknown> }>
 }
 
-/** A receiver of webhooks that fails once and then answers; it says words of its own. */
+/** A webhook receiver that fails once and then answers with its own words. */
 async function startReceiver(answers: { status: number; word: string }[]) {
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -44,8 +44,8 @@ const field = (name: string, value: string) => ({
 })
 
 /**
- * A person runs through a flow of all that speaks of people: events, a mail, a wait, a webhook that
- * is called twice, a change of the contact. Then runs that fail, and one that is retried.
+ * Runs a person through a flow with everything that names people: events, a mail, a wait, a webhook
+ * that is called twice, a change of the contact. Then come failing runs and a retried one.
  */
 export async function tellOfFlows({ canary, plant, call }: Teller, email: string): Promise<void> {
   const receiver = await startReceiver([
@@ -137,7 +137,7 @@ export const finished = (call: Teller['call'], flowId: string, status: string) =
     return newest?.status === status ? newest.id : undefined
   })
 
-/** A mail that cannot be made, and a receiver that refuses. */
+/** A mail that cannot be rendered, and a receiver that refuses. */
 async function failAndRetry({ canary, call }: Teller, email: string): Promise<void> {
   const receiver = await startReceiver([{ status: 400, word: canary('refusing receiver') }])
   const steps = {
@@ -174,7 +174,7 @@ async function failAndRetry({ canary, call }: Teller, email: string): Promise<vo
   await receiver.stop()
 }
 
-/** What the API refuses of events and flows. */
+/** Requests about events and flows that the API refuses. */
 async function refuseFlows({ canary, call }: Teller, flowId: string): Promise<void> {
   const event = { name: 'refused' }
   const stranger = `${canary('address of nobody')}@example.com`

@@ -1,6 +1,6 @@
 /**
- * An authority of the tests, and a server's certificate of it for `receiver.example` and 127.0.0.1.
- * Anybody may know the key: nothing else trusts it.
+ * A test authority and its server certificate for `receiver.example` and 127.0.0.1. The key is
+ * public: nothing else trusts it.
  */
 export const testAuthority = `-----BEGIN CERTIFICATE-----
 MIIBWDCB/6ADAgECAgEBMAoGCCqGSM49BAMCMBsxGTAXBgNVBAMMEExldHRlcmxv

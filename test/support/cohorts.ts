@@ -20,7 +20,7 @@ export interface Sender {
   accountId: string
 }
 
-/** A customer with an account that may send `rate` mails a second, and a topic that asks first. */
+/** A customer whose account may send `rate` mails a second, and a topic with double opt-in. */
 export async function connectSender(system: TestSystem, rate: number): Promise<Sender> {
   const accountId = String(Math.floor(1e11 + Math.random() * 8e11))
   const { organizationId, key } = await createOrganization(system.sql, {
@@ -37,7 +37,7 @@ export async function connectSender(system: TestSystem, rate: number): Promise<S
   return { client, key, organizationId, topicId: topic.id, accountId }
 }
 
-/** The mails of the sender's account that its provider accepted, oldest first; without probes. */
+/** Accepted mails of the sender's account, oldest first, without probes. */
 export async function acceptedBy(
   { sandboxUrl }: Pick<System, 'sandboxUrl'>,
   { accountId }: Sender,
@@ -53,7 +53,7 @@ export async function acceptedBy(
   return mails.filter(({ recipient }) => !isSimulator(recipient)).toReversed()
 }
 
-/** Uploads a file of people who are to be subscribed to the topic; a worker does the rest. */
+/** Uploads a file of people who are to be subscribed to the topic. */
 export async function importPeople(
   system: TestSystem,
   { key, topicId }: Sender,
@@ -68,7 +68,7 @@ export async function importPeople(
   if (response.status !== 202) throw new Error(await response.text())
 }
 
-/** What became of the confirmations that were asked for. */
+/** States of the requested confirmations. */
 async function outcome(system: TestSystem, { organizationId }: Sender) {
   const [rows] = await system.sql<
     {
@@ -97,14 +97,14 @@ async function outcome(system: TestSystem, { organizationId }: Sender) {
   return rows!
 }
 
-/** What the provider accepted for people; a verification mails the simulator, too. */
+/** Accepted mails to people. A verification also mails the simulator. */
 async function mailsOf(system: TestSystem, sender: Sender) {
   const recipients = (await acceptedBy(system, sender)).map(({ recipient }) => recipient)
   const unique = new Set(recipients).size
   return { accepted: recipients.length, unique, duplicates: recipients.length - unique }
 }
 
-/** Waits until each of `people` was mailed; returns what became of them, and how long it took. */
+/** Waits until each of `people` was mailed. Returns the outcome and the duration. */
 export async function allMailed(system: TestSystem, sender: Sender, people: number) {
   const startedAt = performance.now()
   let decidedMs = 0

@@ -11,7 +11,7 @@ interface Ran {
 
 type Write = typeof process.stdout.write
 
-/** Ends a command where it would end its process. */
+/** Thrown where a command would end its process. */
 class Exit extends Error {
   readonly code: number
 
@@ -22,9 +22,9 @@ class Exit extends Error {
 }
 
 /**
- * Runs commands as `letterloom` does, but in this process: a process for each costs more than what
- * it does. That the program has them at all is for one test of each group to show. One at a time:
- * they share what a process has.
+ * Runs commands as `letterloom` does, but in this process: a process for each costs more than its
+ * work. One test of each group proves that the program has them. One at a time, since they share
+ * the process.
  */
 export function commandLine(add: (program: Command) => void) {
   return async (

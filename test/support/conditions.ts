@@ -5,7 +5,7 @@ import { type Field, fieldOf, OPERATORS_OF } from '../../src/domain/audience/con
 import type { Condition, Filter, Operator } from '../../src/domain/audience/condition.ts'
 import { UNITS } from '../../src/domain/audience/condition.ts'
 
-/** What breaks out of statements, patterns, paths and casts that are put together carelessly. */
+/** Texts that break carelessly built statements, patterns, paths and casts. */
 export const HOSTILE = [
   `'`,
   `''`,
@@ -72,10 +72,10 @@ export const HOSTILE = [
   '٣',
 ]
 
-/** What events have in their properties. */
+/** Properties of events. */
 export const EVENT_PATHS = ['plan', 'a.b', 'a', 'at']
 
-/** Whether a filter, or one of the event's in it, compares with the present time. */
+/** Returns whether a filter, or one of its event filters, compares with the present time. */
 export const asksAboutNow = (filter: Filter): boolean =>
   /within|"value":"now"/i.test(JSON.stringify(filter))
 
@@ -86,7 +86,7 @@ export interface SeenEvent {
   properties: Record<string, unknown>
 }
 
-/** What each question of a condition counts, by looking at each event. */
+/** Counts events for each question of a condition, one by one. */
 export const countEvents = (
   condition: Condition,
   events: readonly SeenEvent[],
@@ -131,7 +131,7 @@ const NUMBERS = [
   '123456789012345.1253456789012345',
   '0.1000000000000001',
 ]
-/** Texts that are times, and texts that nearly are. */
+/** Valid times, and texts that resemble times. */
 export const TIMES = [
   '2026-11-21',
   '2026-11-21T08:00:00Z',
@@ -213,7 +213,7 @@ const keys = fc.oneof(
   fc.constantFrom(...HOSTILE),
 )
 
-/** What a contact may have stored of its own. */
+/** Own properties of contacts. */
 export const properties: fc.Arbitrary<Record<string, unknown>> = fc
   .letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
@@ -233,7 +233,7 @@ export const properties: fc.Arbitrary<Record<string, unknown>> = fc
       .map((made) => ({ plan: value, ...made })),
   )
 
-/** What an event may have stored: what `where` of a condition asks about. */
+/** Properties of events, which `where` of a condition uses. */
 export const eventProperties: fc.Arbitrary<Record<string, unknown>> = fc.record(
   {
     plan: scalar,
@@ -252,7 +252,7 @@ const path = fc
   .filter((name) => name !== 'properties.')
 
 interface Pools {
-  /** Names of events, ids and slugs of topics, ids of contacts that exist. */
+  /** Event names, ids and slugs of topics, and ids of existing contacts. */
   events: readonly string[]
   topics: readonly string[]
   ids: readonly string[]
@@ -265,7 +265,7 @@ const COLUMNS = {
   time: ['emailVerifiedAt', 'smsConsentedAt', 'lastEmailOpenedAt', 'lastActivityAt', 'createdAt'],
 }
 
-/** Filters that a segment may have: every field, operator and unit of the grammar. */
+/** Filters of segments with every field, operator and unit of the grammar. */
 export const filterOf = (pools: Pools): fc.Arbitrary<Filter> =>
   fc
     .oneof(
@@ -279,7 +279,7 @@ export const filterOf = (pools: Pools): fc.Arbitrary<Filter> =>
     )
     .chain((name) => filterOfKind(name, pools))
 
-/** A filter of this field, of any operator that fits it. */
+/** Filters of this field with any matching operator. */
 function filterOfKind(name: string, pools: Pools = { events: [], topics: [], ids: [] }) {
   const field = fieldOf(name)
   if (!field) throw new Error(`${name} is not a field`)
@@ -298,7 +298,7 @@ const time = fc.oneof(
     .integer({ min: -72, max: 2 })
     .map((hours) => new Date(Date.now() + hours * 3_600_000).toJSON()),
 )
-/** Of `triggered`: numbers that can be met, spans, filters of the event's own properties. */
+/** Filters of `triggered`, with reachable numbers, periods and property filters. */
 const triggering: fc.Arbitrary<Partial<Filter>> = fc
   .record({
     times: fc.oneof(
@@ -396,7 +396,7 @@ function valueOf(field: Field, pools: Pools): fc.Arbitrary<unknown> {
   }
 }
 
-/** Conditions of these filters, up to as deep as may be. */
+/** Conditions of these filters, up to the allowed depth. */
 export const conditionOf = (filter: fc.Arbitrary<Filter>, depth = 5): fc.Arbitrary<Condition> =>
   fc.record({
     logic: fc.constantFrom('AND' as const, 'OR' as const),

@@ -9,7 +9,7 @@ import { connectAs } from './logins.ts'
 export type ConfirmationRuns = Awaited<ReturnType<typeof openConfirmationRuns>>
 type Activities = ReturnType<typeof createConfirmationActivities>
 
-/** What runs of confirmations need while days pass: a database, a clock, and a worker. */
+/** A database, a clock and a worker for confirmations whose days are skipped. */
 export async function openConfirmationRuns(keyring: Keyring) {
   const [database, time] = await Promise.all([createDatabase(), timeSkipping()])
   const workerSql = connectAs(database.url, { name: 'confirmations', role: 'letterloom_worker' })
@@ -43,7 +43,7 @@ export async function openConfirmationRuns(keyring: Keyring) {
   }
 }
 
-/** The same activities, of which a test may replace some; a worker for each test takes a second. */
+/** Activities that a test may replace, since a worker for each test takes a second. */
 function changeableOf(activities: Activities) {
   let present = activities
   const inFlight = new Set<Promise<unknown>>()
@@ -60,7 +60,7 @@ function changeableOf(activities: Activities) {
     activities: Object.fromEntries(
       Object.keys(activities).map((name) => [name, (...args: unknown[]) => call(name, args)]),
     ),
-    /** Runs `act` with `changes`; no activity is under way afterwards. */
+    /** Runs `act` with `changes`. No activity is running afterwards. */
     during: async <T>(changes: Partial<Activities>, act: () => Promise<T>): Promise<T> => {
       present = { ...activities, ...changes }
       try {

@@ -11,7 +11,7 @@ export interface Asked {
   generation: number
 }
 
-/** An organization whose topics ask for confirmations, and what became of them. */
+/** An organization whose topics need confirmation, and the states of confirmations. */
 export async function seedConfirmations(sql: Sql, keyring: Keyring, seeded?: Seeded) {
   const { organizationId, connectionId } = seeded ?? (await seedOrganization(sql))
   const addressOf = (email: string) => addressed(keyring, organizationId, email)
@@ -71,13 +71,13 @@ export async function seedConfirmations(sql: Sql, keyring: Keyring, seeded?: See
       })}`
       return id
     },
-    /** Asks one contact; returns what names the confirmation. */
+    /** Asks one contact. Returns the key of the confirmation. */
     ask: async (contactId: Uuid, topicId: Uuid): Promise<Asked> => {
       await subscribe([contactId], topicId, { willing: true })
       const found = await row(contactId, topicId)
       return { contactId, topicId, generation: found?.generation ?? 0 }
     },
-    /** Mails in the mail queue to a contact, oldest first, with the links in them. */
+    /** Mails in the queue to a contact, oldest first, with their links. */
     mails: async (contactId: Uuid) => {
       const mails = await sql<
         {
@@ -98,7 +98,7 @@ export async function seedConfirmations(sql: Sql, keyring: Keyring, seeded?: See
         order by m.id`
       return mails.map((mail) => ({ ...mail, token: tokenOf(mail.text) }))
     },
-    /** Kinds of what is on record of a contact, in order. */
+    /** Kinds of a contact's consent events, in order. */
     record: async (contactId: Uuid) => {
       const events = await sql<{ kind: string }[]>`
         select kind from consent_events where contact_id = ${contactId} order by created_at, id`

@@ -2,27 +2,24 @@ import { readFileSync } from 'node:fs'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Processor time of a test file. */
+    /** Seconds of processor time of a test file. */
     cpuSeconds?: number
   }
 }
 
-/** Ticks of Linux' clock in a second. */
+/** Linux clock ticks in a second. */
 const TICKS = 100
-/** Where /proc/…/stat has times, counted from the state: its own, and of children that ended. */
+/** Fields of times in /proc/…/stat, counted from the state: its own, and of ended children. */
 const OWN = [11, 12]
 const CHILDREN = [13, 14]
 
-/**
- * Processor time of this process and, where the system tells, of its children that ended, in
- * seconds.
- */
+/** Seconds of processor time of this process and, where available, of its ended children. */
 export function cpuSeconds(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1e6 + childrenSeconds()
 }
 
-/** Processor time of another process, in seconds; NaN where the system does not tell. */
+/** Seconds of processor time of another process. NaN where unavailable. */
 export const cpuSecondsOf = (pid: number): number =>
   process.platform === 'linux' ? secondsIn(`/proc/${pid}/stat`, OWN) : Number.NaN
 

@@ -1,10 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** The way to a server that can be cut, as if the server were down, and mended. */
+/** A proxy to a server that can be cut, as if the server were down. */
 export interface Cuttable {
   /** host:port */
   address: string
-  /** Ends what is connected and whatever connects from now on. */
+  /** Ends present connections and refuses new ones. */
   cut: () => void
   mend: () => void
   close: () => Promise<void>

@@ -4,17 +4,16 @@ import { freemem } from 'node:os'
 import { join } from 'node:path'
 import { isFull } from './size.ts'
 
-/** The file system in memory that Linux has. */
+/** Linux' file system in memory. */
 const MEMORY = '/dev/shm'
-/** What the databases of a run may take there, and what is to be left besides, bytes. */
+/** Bytes that a run's databases may use there, and bytes to leave free. */
 const MOST_BYTES = 6_000_000_000
-/** Of the folder's name; the number of the run's process follows. */
+/** Prefix of the folder's name. The process id of the run follows. */
 export const PREFIX = 'letterloom-databases-'
 
 /**
- * Where the databases of a run lie: in memory where there is room, else in `folder`. Each clone is
- * 1,300 files; on a disk it costs as much to make and delete them as all other work of a short
- * test.
+ * Folder of a run's databases: in memory if there is room, else in `folder`. Each clone has 1,300
+ * files. On a disk, creating and deleting them costs as much as the rest of a short test.
  */
 export async function makeDatabaseFolder(folder: string) {
   if (isFull || !(await hasRoom())) return { path: folder, remove: async () => {} }
@@ -41,7 +40,7 @@ async function hasRoom(): Promise<boolean> {
 
 const isMemory = ([, place]: string[]): boolean => place === MEMORY
 
-/** Memory that runs hold which were killed; what belongs to another user stays. */
+/** Frees memory of killed runs. Folders of other users stay. */
 async function removeLeftOvers(): Promise<void> {
   for (const name of readdirSync(MEMORY)) {
     const [pid] = name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('-') : []

@@ -4,17 +4,17 @@ import { connect, type Sql } from '../../src/store/db/sql.ts'
 import { connectAs } from './logins.ts'
 
 export interface TestDatabase {
-  /** Of a superuser. What is tested logs in as the programs do: see support/logins.ts. */
+  /** URL of a superuser. Tested code logs in as the programs do, see support/logins.ts. */
   url: string
-  /** As workers log in: what they may not do is a finding. */
+  /** Logged in like a worker, so that missing rights are found. */
   sql: Sql
-  /** A superuser's, for what a test looks at, breaks, or puts right. */
+  /** Pool of a superuser, for inspection and repair. */
   admin: Sql
   /** Also ends `sql` and `admin`. */
   drop: () => Promise<void>
 }
 
-/** What tests prepare may take long on a busy machine; what they test has limits of its own. */
+/** Long, since preparations are slow on a busy machine. Tested code has its own limits. */
 const STATEMENT_MS = 240_000
 
 /** A database of the newest schema for one test file, cloned from the migrated template. */
@@ -42,7 +42,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Runs `work` while a table lacks the partition of today. */
+/** Runs `work` while a table lacks today's partition. */
 export async function withoutPartition(
   admin: Sql,
   table: string,

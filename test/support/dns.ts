@@ -2,10 +2,10 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 
-/** What a name server says about one question: addresses of that kind, an error, or nothing. */
+/** Answer to one question: addresses of that kind, an error, or nothing. */
 export type Said = readonly string[] | 'no such name' | 'refused' | 'silence'
 
-/** Numbers of the record types (RFC 1035, 3.2.2; RFC 3596) and of the errors (RFC 1035, 4.1.1). */
+/** Numbers of record types (RFC 1035, 3.2.2; RFC 3596) and errors (RFC 1035, 4.1.1). */
 const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' }
 const ERRORS = { 'no such name': 3, refused: 5 }
 
@@ -17,7 +17,7 @@ export interface NameServer {
   close: () => void
 }
 
-/** A name server on loopback whose answers are decided anew for each question. */
+/** A name server on loopback that decides each answer anew. */
 export async function startNameServer(
   answer: (name: string, type: 'A' | 'AAAA') => Said,
 ): Promise<NameServer> {
@@ -57,13 +57,13 @@ function questionOf(message: Buffer): { name: string; number: number; end: numbe
   return { name: labels.join('.'), number: message.readUInt16BE(at + 1), end: at + 5 }
 }
 
-/** For the name that was asked for, good for no time at all. */
+/** A record for the queried name with a lifetime of zero. */
 function recordOf(number: number, data: Buffer): Buffer {
   const fixed = Buffer.from([0xc0, 12, 0, number, 0, 1, 0, 0, 0, 0, 0, data.length])
   return Buffer.concat([fixed, data])
 }
 
-/** An address as a record has it; of IPv6 every group is written, or the text ends in IPv4. */
+/** An address in a record's form. IPv6 addresses have every group written, or end in IPv4. */
 function bytesOf(address: string): Buffer {
   if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number))
   const [left = '', right] = address.split('::')

@@ -35,7 +35,6 @@ export interface Operation {
   requestBody?: { required?: boolean; content: Record<string, Media> }
   responses: Record<string, Response>
 }
-/** What the document says of an operation. */
 type Described = Omit<Operation, 'name' | 'method' | 'path' | 'parameters'> & {
   parameters?: Parameter[]
 }
@@ -57,7 +56,7 @@ export interface Document {
 /** The document as a client reads it. */
 export const documentOf = (app: App): Document => JSON.parse(JSON.stringify(app.swagger()))
 
-/** Every operation, with the responses and parameters that it shares with others. */
+/** Every operation, with its shared responses and parameters. */
 export function operationsOf(document: Document): Operation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, given]) => {
@@ -77,7 +76,7 @@ export function operationsOf(document: Document): Operation[] {
   )
 }
 
-/** What a reference points at; schemas stay references. */
+/** Resolves a reference. Schemas stay references. */
 function resolve<T extends object>(document: Document, node: T): T {
   if (!('$ref' in node)) return node
   const steps = String(node.$ref).split('/').slice(1)
@@ -86,10 +85,10 @@ function resolve<T extends object>(document: Document, node: T): T {
   return found as T
 }
 
-/** Those that come with others: the HEAD of a GET, the OPTIONS that browsers ask before a call. */
+/** Methods that come with others: the HEAD of a GET, the OPTIONS of browsers. */
 const IMPLIED = new Set(['HEAD', 'OPTIONS'])
 
-/** `GET /v1/batch/:id` of every route that the app has. */
+/** `GET /v1/batch/:id` of every route of the app. */
 export function routesOf(app: App): string[] {
   const above: string[] = []
   return app
@@ -109,7 +108,7 @@ export function routesOf(app: App): string[] {
     })
 }
 
-/** The same document with its components where they are meant. */
+/** The document with resolved components. */
 export function inlined(document: Document): Document {
   const components: Record<string, Record<string, unknown>> = document.components
   const put = (node: unknown): unknown => {
@@ -123,6 +122,6 @@ export function inlined(document: Document): Document {
   return { ...document, paths: put(document.paths) as Document['paths'] }
 }
 
-/** Of an operation of an inlined document that takes JSON. */
+/** Body schema of an inlined operation that takes JSON. */
 export const bodySchema = ({ requestBody }: Operation): Schema | undefined =>
   requestBody?.content['application/json']?.schema

@@ -1,7 +1,7 @@
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 
-/** Every row of every table as text, with its table's name in front; bytes as hexadecimal. */
+/** Every row of every table as text after its table's name, with bytes in hexadecimal. */
 export async function dumpRows(sql: Sql): Promise<string[]> {
   const tables = await sql<{ name: string }[]>`
     select relname as name
@@ -18,7 +18,7 @@ export async function dumpRows(sql: Sql): Promise<string[]> {
   return rows.flat().map(({ text }) => text)
 }
 
-/** Those of `rows` that hold one of `words`, as text or as the bytes of it. */
+/** Rows that contain one of `words`, as text or as bytes. */
 export const speakingOf = (rows: readonly string[], words: readonly string[]): string[] => {
   const wanted = words.flatMap((word) => [
     word.toLowerCase(),
@@ -31,7 +31,7 @@ export const speakingOf = (rows: readonly string[], words: readonly string[]): s
 }
 
 let people = 0
-/** A person none of whose words occurs anywhere else. */
+/** A person whose words occur nowhere else. */
 export function stranger() {
   const mark = `z${uuidv7().slice(-12)}`
   const input = {

@@ -5,7 +5,7 @@ import type { Keyring } from '../../src/keys/tokens.ts'
 import { type Seeded, seedBatch, seedContacts, seedOrganization } from './seed.ts'
 import { seedExecution, seedExitFlow } from './waiting.ts'
 
-/** A sent mail that everything counts which counts engagements. */
+/** A sent mail that every counter of engagement counts. */
 export interface EngagedMail extends Seeded {
   bucket: Uuid
   id: Uuid
@@ -17,8 +17,8 @@ export interface EngagedMail extends Seeded {
 const ENGAGEMENTS = ['opened', 'clicked', 'bounced']
 
 /**
- * One row of the ledger that is of a test's batch and of an execution, which waits for what becomes
- * of it. No real mail is of both; so one event shows everything that it moves.
+ * One row of the ledger that belongs to a batch and to a waiting execution. No real mail has both,
+ * but one event then shows every effect.
  */
 export async function seedEngagedMail(
   sql: Sql,
@@ -51,15 +51,15 @@ export async function seedEngagedMail(
   return { ...seeded, bucket, id, contactId, batchId, executionId }
 }
 
-/** What the provider tells of a mail: the kind, its part, seconds after the mail was accepted. */
+/** A provider's event: its kind, its part, and seconds after the mail was accepted. */
 export type Told = readonly [type: string, part?: object, second?: number]
 
 const ACCEPTED = Date.now() - 60_000
 
-/** Seconds after the mail was accepted, as a time. */
+/** Time of this many seconds after the mail was accepted. */
 export const timeAt = (second: number): string => new Date(ACCEPTED + second * 1_000).toISOString()
 
-/** Receives and applies events one after the other, each in a transaction of its own. */
+/** Receives and applies events one after the other, each in its own transaction. */
 export async function tell(
   sql: Sql,
   keyring: Keyring,
@@ -88,7 +88,7 @@ export async function tell(
   }
 }
 
-/** Everything that counts a mail's engagements, as it is stored. */
+/** All stored counters of a mail's engagement. */
 export async function countedOf(sql: Sql, { organizationId, bucket, id, ...of }: EngagedMail) {
   const [counted] = await sql<
     {

@@ -33,9 +33,9 @@ import {
 import { connectAs } from './logins.ts'
 import './worker-log.ts'
 
-/** Of every wait, at most: far more than a busy machine needs. */
+/** Limit of every wait, far more than a busy machine needs. */
 const PATIENCE_MS = 120_000
-/** Between two looks of `until`, at first and in the end. */
+/** Interval of `until`, at first and in the end. */
 const LOOK_MS = 25
 const LONG_LOOK_MS = 250
 
@@ -45,11 +45,11 @@ interface EngineOptions {
   verifier?: Verifier
   timings?: Timings
   freezePage?: number
-  /** Of the API that reads the links of the mails; one of its own otherwise. */
+  /** Keyring of the API that reads the links of the mails. A new one by default. */
   keyring?: Keyring
   /** Mails that an erasure empties in one transaction. */
   erasurePage?: number
-  /** Of an engine that was stopped, to go on where it was. */
+  /** Namespace of a stopped engine, to continue it. */
   namespace?: string
 }
 
@@ -59,7 +59,7 @@ export interface Engine {
   stop(): Promise<void>
 }
 
-/** Shorter still than those of `dev`: the fake provider answers in milliseconds. */
+/** Shorter than those of `dev`, since the fake provider answers in milliseconds. */
 const TEST_TIMINGS: Timings = {
   ...SHORT_TIMINGS,
   leaseMs: 2_000,
@@ -75,9 +75,8 @@ const TEST_TIMINGS: Timings = {
 const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} }
 
 /**
- * Workers of both queues and all loops in this process, on the shared Temporal server but in a
- * namespace of their own: queue names are the product's, so test files would take each other's
- * tasks.
+ * Workers of both queues and all loops in this process, on the shared Temporal server but in their
+ * own namespace: queue names are the product's, so test files would take each other's tasks.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { mailer, timings = TEST_TIMINGS, freezePage, erasurePage } = options
@@ -161,7 +160,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   }
 }
 
-/** A namespace with the product's search attributes, for workers on the product's queues. */
+/** A namespace with the product's search attributes. */
 export async function newNamespace(connection: Connection): Promise<string> {
   const namespace = `test-${randomUUID()}`
   await connection.workflowService.registerNamespace({
@@ -173,14 +172,14 @@ export async function newNamespace(connection: Connection): Promise<string> {
   return namespace
 }
 
-/** A namespace of a test file that starts runs and schedules, and works on none. */
+/** A namespace of a test file that starts runs and schedules without workers. */
 export async function openNamespace(): Promise<{ client: Client; close: () => Promise<void> }> {
   const connection = await Connection.connect({ address: inject('temporalAddress') })
   const client = new Client({ connection, namespace: await newNamespace(connection) })
   return { client, close: () => connection.close() }
 }
 
-/** Repeats `act` until it answers without throwing something. */
+/** Repeats `act` until it does not throw. */
 async function eventually<T>(act: () => Promise<T>): Promise<T> {
   const until = Date.now() + PATIENCE_MS
   for (;;) {
@@ -193,7 +192,7 @@ async function eventually<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Waits until `look` answers something true. */
+/** Waits until `look` returns something truthy. */
 export async function until<T>(
   look: () => Promise<T | undefined | false>,
   ms = PATIENCE_MS,

@@ -1,8 +1,8 @@
 import { openSync, readSync } from 'node:fs'
 
 /**
- * Milliseconds of processor time that this thread has used: a busy machine does not make them more.
- * Where the kernel does not tell them, the clock's.
+ * Milliseconds of processor time of this thread, which do not grow on a busy machine. The clock's
+ * where the kernel does not report them.
  */
 export const processorTime = clock()
 
@@ -23,8 +23,8 @@ function clock(): () => number {
 const TICK_MS = 1
 
 /**
- * Watches for how long this process' event loop is held at once: milliseconds of processor time
- * between two ticks of a timer that is due every millisecond. `stop` returns the longest.
+ * Measures the longest block of this process' event loop: milliseconds of processor time between
+ * two ticks of a timer that is due every millisecond. `stop` returns it.
  */
 export function watchEventLoop(): { stop: () => number } {
   let longest = 0
@@ -44,7 +44,7 @@ export function watchEventLoop(): { stop: () => number } {
   }
 }
 
-/** What `work` answers, and for how long it held the event loop at most. */
+/** Result of `work`, and its longest block of the event loop. */
 export async function watched<T>(work: () => Promise<T>): Promise<{ value: T; holdMs: number }> {
   const watch = watchEventLoop()
   try {
@@ -55,11 +55,11 @@ export async function watched<T>(work: () => Promise<T>): Promise<{ value: T; ho
   }
 }
 
-/** The kernel counts this thread's time now and then only: a mean of less says little. */
+/** The kernel rarely updates this thread's time, so a shorter measurement means little. */
 const LEAST_MEASURED_MS = 40
 const MOST_TRIES = 500
 
-/** Processor time of `JSON.parse`, the mean of as many tries as it takes to tell. */
+/** Mean processor time of `JSON.parse` over as many tries as a reliable figure needs. */
 export function parseMs(text: string): number {
   const begunAt = processorTime()
   for (let tries = 1; ; tries++) {

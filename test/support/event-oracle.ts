@@ -14,12 +14,12 @@ import {
   type ToldMail,
 } from './told-mails.ts'
 
-/** What is kept of mails, contacts and batches, and what should be after all that was told. */
+/** Stored states of mails, contacts and batches, and the expected ones after all events. */
 
 const LISTED = 'OnAccountSuppressionList'
 const QUARTER_MS = 900_000
 
-/** The first few by whose keys there is something else than there should be. */
+/** The first few keys whose values differ from the expected ones. */
 export function differences<T>(
   should: ReadonlyMap<string, T>,
   is: ReadonlyMap<string, T>,
@@ -30,7 +30,7 @@ export function differences<T>(
     .slice(0, 5)
 }
 
-/** Why a call broke off is no event's to say. */
+/** The reason of a broken call is left out, since no event tells it. */
 export async function readMails(sql: Sql, organizationId: Uuid): Promise<Map<string, Known>> {
   const rows = await sql<(Known & { id: Uuid })[]>`
     select id, state, status, message_id, sent_at, delivered_at, opened_at, human_opened_at,
@@ -40,7 +40,7 @@ export async function readMails(sql: Sql, organizationId: Uuid): Promise<Map<str
   return new Map(rows.map(({ id, ...row }) => [id, row]))
 }
 
-/** How many entries the timeline of each mail has that has any. */
+/** Number of timeline entries of each mail. */
 export async function readTimelines(sql: Sql, organizationId: Uuid): Promise<Map<string, number>> {
   const rows = await sql<{ id: Uuid; count: number }[]>`
     select log_id as id, count(*)::int as count
@@ -50,7 +50,7 @@ export async function readTimelines(sql: Sql, organizationId: Uuid): Promise<Map
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** What is known of a contact; `listed`: why its address is on the suppression list. */
+/** State of a contact. `listed` is the reason on the suppression list. */
 export interface Person {
   sent: number
   opened: number
@@ -63,7 +63,7 @@ export interface Person {
   listed: string | null
 }
 
-/** Contacts by their addresses. */
+/** Contacts by address. */
 export async function readPeople(sql: Sql, organizationId: Uuid): Promise<Map<string, Person>> {
   const rows = await sql<(Person & { email: string })[]>`
     select c.email, coalesce(s.emails_sent, 0) as sent, coalesce(s.emails_opened, 0) as opened,
@@ -77,7 +77,7 @@ export async function readPeople(sql: Sql, organizationId: Uuid): Promise<Map<st
   return new Map(rows.map(({ email, ...row }) => [email, row]))
 }
 
-/** What contacts are after events of their mails; `before`: once the calls were answered. */
+/** Expected contacts after the events of their mails. `before`: after the calls were answered. */
 export function peopleOf(
   mails: readonly ToldMail[],
   before: ReadonlyMap<string, Person>,
@@ -124,7 +124,7 @@ export async function readBatch(sql: Sql, organizationId: Uuid, batchId: Uuid) {
   return row
 }
 
-/** What the counters of the batch of these mails should be. */
+/** Expected counters of the batch of these mails. */
 export function batchOf(mails: readonly ToldMail[]) {
   const known = mails.map(knownOf)
   const count = (holds: (each: Known) => boolean) => known.filter(holds).length
@@ -148,7 +148,7 @@ export function batchOf(mails: readonly ToldMail[]) {
   }
 }
 
-/** What the figures of metrics should be, in the words of `kept`. */
+/** Expected figures of metrics, in the form of `kept`. */
 export const figuresOfMails = (
   { organizationId, connectionId }: { organizationId: Uuid; connectionId: Uuid },
   mails: readonly ToldMail[],

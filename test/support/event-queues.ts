@@ -10,7 +10,7 @@ import { sandboxControl } from '../../tools/sandbox/control.ts'
 import { startSandbox } from '../../tools/sandbox/index.ts'
 import { newAccountId, REGION } from './seed.ts'
 
-/** Short: a message that was received and not deleted is there again after two seconds. */
+/** Short, so that an undeleted message is visible again after two seconds. */
 export const QUEUE_TIMINGS = { leaseMs: 2_000, receivingGapMs: 500 }
 
 export interface QueueConnection {
@@ -28,7 +28,7 @@ interface QueueAccount {
   region?: string
 }
 
-/** The sandbox over the wire, whose queues are polled by pollers of the tests. */
+/** The sandbox over the wire, whose queues are polled by the tests' pollers. */
 export async function startQueues(sql: Sql, databaseUrl: string) {
   const silent = pino({ level: 'silent' })
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, databaseUrl, log: silent })
@@ -60,7 +60,7 @@ export async function startQueues(sql: Sql, databaseUrl: string) {
     logged,
     notApplied: [] as string[],
 
-    /** A connection of the organization, with its role and a queue; not yet polled. */
+    /** A connection of the organization with its role and a queue, not yet polled. */
     connect: async (
       organizationId: string,
       {
@@ -79,7 +79,7 @@ export async function startQueues(sql: Sql, databaseUrl: string) {
 
     putQueue,
 
-    /** One worker's poller; `queues` may go wrong. */
+    /** One worker's poller. `queues` may fail. */
     startPoller(
       change: (queues: EventQueues) => EventQueues = (queues) => queues,
       timings = QUEUE_TIMINGS,

@@ -8,9 +8,9 @@ import type * as Tokens from '../../src/keys/tokens.ts'
 import type { Work } from './event-workers.ts'
 
 /**
- * A worker's loops about delivery events, compiled. It may be killed, as by kill -9: before one of
- * the statements that follow the first change of a mail, when it has received messages of a queue,
- * or when it has stored them and would delete them.
+ * A worker's loops for delivery events, compiled, which may be killed as by kill -9: before a
+ * statement that follows the first change of a mail, after it has received messages, or after it
+ * has stored them and before it deletes them.
  */
 const load = (path: string): Promise<unknown> =>
   import(new URL(`../../dist/${path}`, import.meta.url).href)
@@ -20,7 +20,7 @@ const { startEventApplier } = (await load('src/loops/event-applier.js')) as type
 const { startEventQueuePoller } = (await load('src/loops/event-queue-poller.js')) as typeof Poller
 
 const { databaseUrl, keys, polls, death, timings } = JSON.parse(process.argv[2] ?? '') as Work
-/** Of the statements that may be its last. */
+/** Share of the statements that may be its last. */
 const ONE_IN = 6
 const die = (): void => void process.kill(process.pid, 'SIGKILL')
 const log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -6,25 +6,25 @@ import { endWithUs } from './end-with-us.ts'
 import { QUEUE_TIMINGS } from './event-queues.ts'
 
 export interface Work {
-  /** Of a test's database. */
+  /** URL of a test's database. */
   databaseUrl: string
   keys: string
   timings: typeof QUEUE_TIMINGS
-  /** Queues, too. */
+  /** Also polls queues. */
   polls?: boolean
-  /** What it is doing when it is killed. */
+  /** Work during which it is killed. */
   death?: 'applying' | 'received' | 'stored'
 }
 
 interface Options extends Omit<Work, 'timings'> {
   timings?: Work['timings']
-  /** The most that the process may have of V8's heap. */
+  /** Limit of V8's heap. */
   heapMegabytes?: number
 }
 
 const PROGRAM = fileURLToPath(new URL('./event-worker-process.ts', import.meta.url))
 
-/** A process that applies delivery events; it has begun when this returns. */
+/** A process that applies delivery events. It has started when this resolves. */
 export async function startEventWorker({ heapMegabytes, ...work }: Options) {
   const databaseUrl = loginUrl(work.databaseUrl, 'letterloom_worker')
   const argument = JSON.stringify({ timings: QUEUE_TIMINGS, ...work, databaseUrl })
@@ -37,7 +37,7 @@ export async function startEventWorker({ heapMegabytes, ...work }: Options) {
   if (!begun) throw new Error('the worker did not start')
   return {
     hasEnded: (): boolean => child.exitCode !== null || child.signalCode !== null,
-    /** How it was killed, once it is. */
+    /** Resolves to the signal once it is killed. */
     killed: async (): Promise<unknown> => (await exited)[1],
     stop: async (): Promise<void> => {
       child.kill('SIGKILL')

@@ -9,7 +9,7 @@ export const figures = ({ headers }: Pick<Answer, 'headers'>) => ({
   exceeded: headers['x-event-exceeded'],
 })
 
-/** Sets the monthly events of the organization of `client`, of which some are used already. */
+/** Sets the monthly limit of the client's organization, and its usage. */
 export async function limitEvents(
   api: Api,
   { organizationId }: Pick<Client, 'organizationId'>,
@@ -37,7 +37,7 @@ export interface StoredEvent {
   receivedAt: string
 }
 
-/** What is stored of an organization's events, in the order of their ids. */
+/** Stored events of an organization, by id. */
 export const storedEvents = (api: Pick<Api, 'sql'>, organizationId: string) =>
   api.sql<StoredEvent[]>`
     select id, contact_id, name, properties, event_id, occurred_at, received_at

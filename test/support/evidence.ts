@@ -1,6 +1,6 @@
 import type { Sql } from '../../src/store/db/sql.ts'
 
-/** As if the events of all mails and probes of the connection that were answered had arrived. */
+/** Marks the events of all answered mails and probes of the connection as arrived. */
 export async function letAllSpeak(sql: Sql, { connectionId }: { connectionId: string }) {
   await sql`
     update answered_counts

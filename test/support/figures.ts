@@ -7,7 +7,7 @@ export interface SentMail {
   batchId?: Uuid
   bucket?: Uuid
   templateId?: Uuid
-  /** Of the batch's test. */
+  /** Variant of the batch's test. */
   variant?: number
   fromDomain?: string
   status?: string
@@ -22,7 +22,7 @@ export interface SentMail {
   unsubscribedAt?: string
 }
 
-/** Rows of the ledger as they are once they were sent, in one statement; returns their keys. */
+/** Inserts rows of the ledger as they are after sending, in one statement. Returns their keys. */
 export async function insertSent(
   sql: Sql,
   { organizationId, connectionId }: { organizationId: Uuid; connectionId: Uuid },
@@ -92,8 +92,8 @@ const SUPPRESSED = ['OnAccountSuppressionList', 'Suppressed']
 const NONE = '00000000-0000-0000-0000-000000000000'
 
 /**
- * What the figures should be, counted one mail at a time from the logs as a reader of the contract
- * would; by their keys.
+ * Expected figures by key, counted one mail at a time from the logs, as the contract describes
+ * them.
  */
 export async function oracle(sql: Sql, organizationId?: Uuid): Promise<Record<string, object>> {
   const rows = await sql<Ledger[]>`
@@ -143,7 +143,7 @@ export async function oracle(sql: Sql, organizationId?: Uuid): Promise<Record<st
   return summed(kept)
 }
 
-/** What is kept, parts summed; keys without mails are left out. */
+/** Stored figures with summed parts. Keys without mails are left out. */
 export async function kept(sql: Sql, organizationId?: Uuid): Promise<Record<string, object>> {
   const rows = await sql<
     (Omit<Kept, 'figures'> & Record<string, number> & { templateId: string; domain: string })[]

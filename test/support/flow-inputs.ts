@@ -1,7 +1,7 @@
 import type { Uuid } from '../../src/runtime/ids.ts'
 import type { Client } from './api.ts'
 
-/** A flow that mails somebody and waits for what they do; each call may change parts of it. */
+/** A flow that mails somebody and waits for their reaction. Each call may change parts of it. */
 export const flowInput = (changes: object = {}) => ({
   name: 'Welcome',
   triggerType: 'event',

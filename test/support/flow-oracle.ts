@@ -6,34 +6,34 @@ import type { EmailStatus } from '../../src/domain/status.ts'
 import { branchAt } from '../../src/domain/flows/split.ts'
 import { REFUSED } from './flow-receiver.ts'
 
-/** Somebody a flow is run for, as they are when it begins. */
+/** A person before a flow runs for them. */
 export interface Person {
   id: string
   /** Null: without an address. */
   emailStatus: EmailStatus | null
-  /** To the topic that the flow's mail is about, which is the only one. */
+  /** Subscribed to the topic of the flow's mail, which is the only one. */
   isSubscribed: boolean
   properties: Record<string, unknown>
 }
 
-/** How an execution ends, and what it leaves behind. */
+/** Expected end of an execution and its effects. */
 export interface Foretold {
   status: string
   reason: string | null
-  /** As `path` in support/flows.ts writes it. */
+  /** In the form of `path` in support/flows.ts. */
   path: string[]
   properties: Record<string, unknown>
-  /** Subjects of the mails that the person has, in their order. */
+  /** Subjects of the person's mails, in order. */
   mails: string[]
-  /** Ids of the calls that the receiver knows, in their order. */
+  /** Ids of the received calls, in order. */
   calls: string[]
 }
 
 type Stepped = { status: string; branch?: string } | { failed: string }
 
 /**
- * What an execution must come to, by the rules of the domain alone: without Postgres, Temporal,
- * crashes and clocks.
+ * Computes the outcome of an execution by the rules of the domain alone: without Postgres,
+ * Temporal, crashes and clocks.
  */
 export function foretell(
   definition: Definition,

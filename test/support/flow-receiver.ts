@@ -1,11 +1,11 @@
 import { bodyOf, type createServers } from './servers.ts'
 
-/** Where whoever calls is refused for good. */
+/** Path that permanently refuses calls. */
 export const REFUSED = '/refused'
 
 /**
- * A receiver of webhooks that stumbles: a percentage of all calls get no good answer, half of
- * them before the call is noted, half when it is.
+ * A webhook receiver that fails a percentage of all calls, half of them before the call is
+ * recorded, half after it.
  */
 export async function startReceiver(
   { http }: Pick<ReturnType<typeof createServers>, 'http'>,
@@ -23,7 +23,7 @@ export async function startReceiver(
   })
   return {
     url: `http://127.0.0.1:${port}`,
-    /** By `webhook-id`, in the order in which they came first: the bodies that came with it. */
+    /** Bodies by `webhook-id`, in the order of the first call. */
     noted,
   }
 }

@@ -15,7 +15,7 @@ interface Run {
   executionId: Uuid
 }
 
-/** A worker of a queue of its own that runs executions. */
+/** A worker of its own queue that runs executions. */
 export async function startFlowWorker(
   temporal: TestTemporal,
   deps: FlowDeps,
@@ -25,10 +25,10 @@ export async function startFlowWorker(
     namespace,
     ...options
   }: {
-    /** What is done in place of some activities. */
+    /** Replacements of some activities. */
     changes?: (activities: FlowActivities) => Partial<FlowActivities>
     taskQueue?: string
-    /** With it, webhook steps are called as well. */
+    /** If set, webhook steps are called, too. */
     namespace?: string
   } & Partial<Pick<WorkerOptions, 'maxCachedWorkflows'>> = {},
 ) {
@@ -71,7 +71,7 @@ export type FlowWorker = Awaited<ReturnType<typeof startFlowWorker>>
 const startRun = (client: Client, taskQueue: string, run: Run, workflowId: string) =>
   client.workflow.start<typeof runFlow>('runFlow', { workflowId, taskQueue, args: [run] })
 
-/** What a run answers, or the words of its failure. */
+/** Result of a run, or the message of its failure. */
 export async function endOf(result: Promise<Ending>): Promise<Ending | string> {
   try {
     return await result

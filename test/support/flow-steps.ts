@@ -21,7 +21,7 @@ interface ExecutionSeed {
   data?: Record<string, unknown>
 }
 
-/** A flow, and an execution of it that a run has begun. */
+/** A flow, and a running execution of it. */
 export async function seedExecution(
   sql: Sql,
   { organizationId }: Pick<Seeded, 'organizationId'>,
@@ -76,8 +76,8 @@ export async function seedExecution(
 export type SeededExecution = Awaited<ReturnType<typeof seedExecution>>
 
 /**
- * Runs one visit of a stored step as the run of a flow does, in one transaction with the execution
- * locked: enters it, or takes it up again where it waits. Undefined: the execution is over.
+ * Runs one visit of a stored step as a flow's run does, in one transaction with the execution
+ * locked: enters it, or resumes it where it waits. Undefined: the execution is over.
  */
 export const takeStep = <Type extends StepType>(
   sql: Sql,
@@ -161,7 +161,7 @@ async function store(
   }
 }
 
-/** As the API's retry does, and the run that begins after it. */
+/** Retries as the API does, and begins the next run. */
 export const retry = (sql: Sql, { organizationId, id }: SeededExecution) =>
   transact(sql, async (tx) => {
     await tx`
@@ -174,7 +174,7 @@ export const retry = (sql: Sql, { organizationId, id }: SeededExecution) =>
       where organization_id = ${organizationId} and execution_id = ${id} and status = 'failed'`
   })
 
-/** Promises to wake the execution that nobody has kept yet. */
+/** Undelivered messages that wake the execution. */
 export const wakes = async (sql: Sql, { id }: SeededExecution): Promise<number> => {
   const rows = await sql`
     select from outbox

@@ -17,13 +17,16 @@ import { parseKeyring } from '../../src/keys/tokens.ts'
 import { CONTROL_QUEUE, MAIL_QUEUE, WEBHOOK_QUEUE } from '../../workflows/contract.ts'
 
 /**
- * A process that runs executions with all that they need, and stumbles, for tests that kill it: see
- * flow-workers.ts. Where everything is it finds in its environment, like the product's worker. Told
- * anything, it kills itself when it has done the next activity and nobody knows.
+ * A process that runs executions and fails at random, for tests that kill it, see flow-workers.ts.
+ * Its addresses come from the environment, as for the product's worker. On any message it kills
+ * itself after the next activity, before its result is reported.
  */
 export interface FlowWorkerOptions {
   bundle: string
-  /** Of all activities: half before they do anything, half when all is done but not told. */
+  /**
+   * Percentage of all activities: half fail before they do anything, half before their result is
+   * reported.
+   */
   breakPercent: number
 }
 

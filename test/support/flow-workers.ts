@@ -9,7 +9,7 @@ const PROGRAM = fileURLToPath(new URL('./flow-worker-process.ts', import.meta.ur
 
 export interface FlowWorkers {
   /**
-   * kill -9, wherever it is or when the next activity is done and nobody knows; another one is
+   * kill -9 at once, or after the next activity before its result is reported. Another process is
    * started in its place.
    */
   kill: (index: number, when: 'now' | 'done') => Promise<void>

@@ -4,12 +4,12 @@ import * as flowCounters from '../../src/store/flows/counters.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 
-/** A step as a test writes it: without a name it is called as its id. */
+/** A step in a test. Its name defaults to its id. */
 export type StepSketch = Omit<Step, 'name'> & { name?: string }
 
 export interface FlowSketch {
   steps: StepSketch[]
-  /** `from>to`, `from:branch>to`; absent: one step after the other. */
+  /** `from>to`, `from:branch>to`. Absent: one step after the other. */
   transitions?: string[]
   settings?: Partial<Settings>
   trigger?: Definition['trigger']
@@ -76,7 +76,7 @@ interface ExecutionSketch {
   isEnqueued?: boolean
 }
 
-/** Pending executions, one for each contact, with what admission writes beside them. */
+/** Pending executions, one for each contact, with the rows that admission writes. */
 export async function seedExecutions(
   sql: Sql,
   { organizationId, flowId }: Pick<SeededFlow, 'organizationId' | 'flowId'>,
@@ -135,7 +135,7 @@ export async function executionRow(sql: Sql, executionId: Uuid): Promise<Executi
   return row
 }
 
-/** `id#visit status branch`, in the order in which the execution came to them. */
+/** `id#visit status branch` of each step, in the order of the visits. */
 export async function path(sql: Sql, executionId: Uuid): Promise<string[]> {
   const rows = await sql<
     { stepId: string; visit: number; status: string; branch: string | null; try: number }[]
@@ -154,7 +154,7 @@ export async function path(sql: Sql, executionId: Uuid): Promise<string[]> {
   )
 }
 
-/** The counters of a flow, and how many live executions its contacts have. */
+/** The counters of a flow, and the number of live executions of its contacts. */
 export async function figures(sql: Sql, { organizationId, flowId }: SeededFlow) {
   const counters = (await flowCounters.read(sql, organizationId, [flowId])).get(flowId)
   const [entries] = await sql<{ live: number }[]>`

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A folder that anybody may enter; its maker removes it. */
+/** A folder that anybody may enter. Its maker removes it. */
 export async function makeFolder(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `letterloom-${name}-`))
   await chmod(folder, 0o755)

@@ -13,7 +13,7 @@ import { makeTemplate } from './template.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A server on which databases may be made: see support/database.ts. */
+    /** A server for test databases, see support/database.ts. */
     databaseUrl: string
     /** The database that every test file clones. */
     templateDatabase: string
@@ -28,15 +28,12 @@ declare module 'vitest' {
 
 type Stop = () => Promise<void>
 
-/** On an interruption the servers get that long to end; then they are killed with us. */
+/** Time for servers to end after an interruption. Then they are killed with us. */
 const FAREWELL_MS = 60_000
 
 const say = (line: string): void => void process.stderr.write(`  ${line}\n`)
 
-/**
- * What all test files share: one Postgres, one Temporal server, one build. All of it is thrown
- * away.
- */
+/** Resources of all test files: one Postgres, one Temporal server, one build. All are temporary. */
 export default async function setup(project: TestProject): Promise<Stop> {
   const config = readConfig()
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-test-'))

@@ -1,14 +1,14 @@
 /**
- * A promise to users is broken: somebody is lost, mailed twice or let in. `.ci/run` repeats a test
- * that fails for another reason, and never one that fails for this.
+ * A broken guarantee to users: somebody is lost, mailed twice or let in. `.ci/run` never repeats a
+ * test that fails with it.
  */
 export class BrokenGuarantee extends Error {
   override name = 'BrokenGuarantee'
 }
 
 /**
- * Runs assertions about what must hold for users. A failed one becomes a `BrokenGuarantee` with the
- * same message and difference.
+ * Runs assertions about guarantees to users. A failed one becomes a `BrokenGuarantee` with the same
+ * message and difference.
  */
 export function guarantee(assertions: () => void): void {
   try {

@@ -23,7 +23,7 @@ import { connectAs } from './logins.ts'
 export const NOTICES_FROM = 'Letterloom <notices@letterloom.example>'
 export type HealthFixture = Awaited<ReturnType<typeof startHealthFixture>>
 
-/** An account in order, as the sandbox tells of it. */
+/** A healthy account in the sandbox. */
 export const WELL: AccountUpdate = {
   productionAccess: true,
   sendingEnabled: true,
@@ -35,8 +35,8 @@ export const WELL: AccountUpdate = {
 }
 
 /**
- * The sandbox, and the activities of sweep and notices with the real SDK, on a database of their
- * own or on that of an API.
+ * The sandbox, and the activities of sweep and notices with the real SDK, on their own database or
+ * on that of an API.
  */
 export async function startHealthFixture(given?: { databaseUrl: string; sql: Sql }) {
   const database: Pick<TestDatabase, 'url' | 'sql' | 'drop'> = given
@@ -79,7 +79,7 @@ export async function startHealthFixture(given?: { databaseUrl: string; sql: Sql
     control,
     reader,
     warnings,
-    /** The clock of the activities; it moves only here. */
+    /** The activities' clock, which moves only here. */
     pass: (ms: number): number => (time += ms),
     setTime: (ms: number): number => (time = ms),
 
@@ -140,7 +140,7 @@ async function externalIdOf(sql: Sql, connectionId: string): Promise<string> {
   return row?.externalId ?? ''
 }
 
-/** Figures that the sandbox answers for each verdict. */
+/** Figures of the sandbox for each verdict. */
 export const FIGURES: Record<Exclude<HealthStatus, 'unknown'>, AccountUpdate> = {
   healthy: { reputation: { bounceRate: 0.01, complaintRate: 0 } },
   at_risk: { reputation: { bounceRate: 0.06, complaintRate: 0 } },

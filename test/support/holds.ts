@@ -1,20 +1,23 @@
 import { parseMs, watched } from './event-loop.ts'
 
 /**
- * For how long one request may hold the event loop: so often as long as `JSON.parse` reads its
- * bytes, and never less than `FLOOR_MS`. Both are processor time of this thread.
+ * Limit for one request's block of the event loop: this many times as long as `JSON.parse` reads
+ * its bytes, and at least `FLOOR_MS`. Both are processor time of this thread.
  *
  * Measured 2026-11-22 at the limits of all operations: 5 MiB of escaped quotes need 4.6 times their
- * parsing, a mebibyte of empty objects 3.8, of keys 3.3; whatever needs more is below the floor.
+ * parsing, a mebibyte of empty objects 3.8, of keys 3.3. Everything that needs more is below the
+ * floor.
  */
 const MOST_PARSES = 8
 const FLOOR_MS = 25
-/** Parsing `REFERENCE` took so long where `FLOOR_MS` was chosen: a slower machine gets more. */
+/**
+ * Time of parsing `REFERENCE` on the machine where `FLOOR_MS` was chosen. Slower machines get more.
+ */
 const REFERENCE_MS = 7
 const REFERENCE = JSON.stringify(
   Array.from({ length: 20_000 }, (_, n) => ({ id: n, name: `n${n}`, tags: ['a', 'b'] })),
 )
-/** The garbage collector adds to single tries: the least of several counts. */
+/** The garbage collector slows single tries, so the best of several counts. */
 const TRIES = 4
 
 export interface Hold {
@@ -27,7 +30,10 @@ export function floorMs(): number {
   return FLOOR_MS * Math.max(1, parseMs(REFERENCE) / REFERENCE_MS)
 }
 
-/** How long `request` holds the event loop; tried again while it is longer than `bytes` excuse. */
+/**
+ * Measures how long `request` blocks the event loop. Repeated while it is longer than `bytes`
+ * allow.
+ */
 export async function holdOf(
   name: string,
   bytes: string,

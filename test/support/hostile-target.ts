@@ -6,10 +6,10 @@ import { documentOf, inlined, type Operation, operationsOf } from './document.ts
 import { floorMs, type Hold, holdOf } from './holds.ts'
 import { idOf, type Place, PLACES, rightCredential } from './matrix.ts'
 
-/** Characters of an answer that refuses: a hundred details, each with its path and its message. */
+/** Limit of a refusal: a hundred details, each with its path and its message. */
 const LONGEST_REFUSAL = 128 * 1024
 
-/** An operation with all that a request needs to come as far as its body. */
+/** An operation with everything that a request needs to reach the check of its body. */
 export interface Target {
   operation: Operation
   place: Place
@@ -18,16 +18,16 @@ export interface Target {
   bodyLimit: number
 }
 
-/** An API whose callers may ask as often as they like, and what its requests cost. */
+/** An API without rate limits, and the cost of its requests. */
 export interface Watched {
   api: Api
   operations: readonly Operation[]
   targetOf: (operation: Operation) => Promise<Target>
-  /** Sends `payload` and notes for how long that held the event loop. Fails on a 429 or a 5xx. */
+  /** Sends `payload` and records how long it blocked the event loop. Fails on a 429 or a 5xx. */
   hold: (name: string, target: Target, payload: string) => Promise<Answer>
-  /** The same of any request; `bytes`: what `JSON.parse` is given for comparison. */
+  /** Does the same for any request. `bytes` are parsed for comparison. */
   holdRequest: (name: string, bytes: string, request: () => InjectOptions) => Promise<Answer>
-  /** What held it for too long since the last call. */
+  /** Requests since the last call that blocked for too long. */
   tooLong: () => string[]
   close: () => Promise<void>
 }

@@ -1,14 +1,17 @@
 import type { Schema } from './arbitrary.ts'
 
-/** Inputs that are as large as they may be, and dear to whoever reads them in a naive way. */
+/** Inputs of the maximum size that are costly for naive readers. */
 
-/** Runs that have made regular expressions and decoders slow, each of what some field looks for. */
+/**
+ * Repeated texts that have made regular expressions and decoders slow, one for each field's
+ * pattern.
+ */
 export const RUNS = ['a', '@', '.', ' ', '\t', 't', '0', '-', '/', '%', ':', ',', '+', '(', '\\']
 
 const fill = (piece: string, characters: number): string =>
   piece.repeat(Math.max(1, Math.floor(characters / piece.length)))
 
-/** Texts of a given size that are sent as JSON, whether they are JSON or not. */
+/** Texts of a given size that are sent as JSON, valid or not. */
 export const RAW: Record<string, (bytes: number) => string> = {
   'unclosed lists': (bytes) => '['.repeat(bytes),
   'unclosed objects': (bytes) => fill('{"a":', bytes),
@@ -50,13 +53,13 @@ function members(bytes: number, write: (n: number) => string): string {
   return `{${written.join(',')}}`
 }
 
-/** A place in a body, and what a schema says of it. */
+/** A place in a body, with its schema. */
 interface Leaf {
   path: readonly string[]
   schema: Schema
 }
 
-/** Every place of a body that its schema knows; of a list its first member. */
+/** Every place of a body that its schema describes. Of a list, its first member. */
 export function leavesOf(schema: Schema, path: readonly string[] = [], depth = 0): Leaf[] {
   if (depth > 6) return []
   const { properties = {}, items, anyOf = [], patternProperties = {} } = schema
@@ -73,7 +76,7 @@ export function leavesOf(schema: Schema, path: readonly string[] = [], depth = 0
   ]
 }
 
-/** Texts of JSON, of about a given size, that a place may be given instead of its own. */
+/** JSON texts of about a given size that a place may get instead of its own. */
 export function misfits({ type, maxLength }: Schema, bytes: number): Record<string, string> {
   const types = [type ?? []].flat()
   const runs = maxLength === undefined ? RUNS : RUNS.slice(0, 2)
@@ -92,7 +95,7 @@ export function misfits({ type, maxLength }: Schema, bytes: number): Record<stri
   }
 }
 
-/** `body` as JSON with the JSON `text` at `path`; what is not on the way there is made. */
+/** `body` as JSON with the JSON `text` at `path`, which is created where missing. */
 export function withText(body: unknown, path: readonly string[], text: string): string {
   const MARK = '\u0001here\u0001'
   const put = (value: unknown, [key, ...rest]: readonly string[]): unknown => {
@@ -105,8 +108,8 @@ export function withText(body: unknown, path: readonly string[], text: string): 
 }
 
 /**
- * The largest value that a schema admits, of about a given size: lists and texts as long as they
- * may be, texts made of `run` where any will do.
+ * The largest value that a schema allows, of about a given size: the longest lists and texts, made
+ * of `run` where possible.
  */
 export function largest(schema: Schema, run: string, bytes: number): unknown {
   const { anyOf, properties = {}, patternProperties = {} } = schema

@@ -1,7 +1,7 @@
 import { createImportActivities } from '../../activities/contacts/imports.ts'
 import type { Api, Client } from './api.ts'
 
-/** Sends a file as an import; the options are query parameters. */
+/** Sends a file as an import. The options are query parameters. */
 export const upload = (
   client: Client,
   payload: string | Buffer,
@@ -15,7 +15,7 @@ export const upload = (
     payload,
   })
 
-/** Does what the workflow does: writes all pages of an import. Returns how it stands then. */
+/** Writes all pages of an import, as the workflow does. Returns the import. */
 export async function work(api: Api, client: Client, importId: string) {
   const { organizationId } = client
   const { beginImport, importPages } = createImportActivities({
@@ -27,7 +27,7 @@ export async function work(api: Api, client: Client, importId: string) {
   return (await client.get(`/v1/contacts/imports/${importId}`)).body
 }
 
-/** Uploads a file that is accepted, and writes it. */
+/** Uploads and writes a file that is accepted. */
 export async function importFile(
   api: Api,
   client: Client,

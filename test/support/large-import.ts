@@ -6,7 +6,7 @@ import { createOrganization } from '../../src/core/access/organizations.ts'
 import type { System } from '../../src/main/dev/system.ts'
 import { killAndWait } from './system.ts'
 
-/** One row of this number has no address. */
+/** Every such row has no address. */
 const BROKEN_EVERY = 1_000
 const LINES_A_PIECE = 500
 const isBroken = (n: number): boolean => n % BROKEN_EVERY === BROKEN_EVERY - 1
@@ -24,7 +24,7 @@ export const newCustomer = (system: System): Promise<Customer> =>
     plan: 'enterprise',
   })
 
-/** A CSV of a number of people, made while it is sent: it is never held as a whole. */
+/** A CSV of this many people, generated while it is sent. */
 export function* fileOf(rows: number): Generator<string> {
   yield 'externalId,email,firstName,lastName,Plan,properties\n'
   for (let from = 0; from < rows; from += LINES_A_PIECE) {
@@ -37,7 +37,7 @@ export function* fileOf(rows: number): Generator<string> {
   }
 }
 
-/** Sends a file; what comes of it, or the error of a connection that was cut. */
+/** Sends a file. Resolves to the answer, or the error of a cut connection. */
 export async function send(
   { apiUrl }: Pick<System, 'apiUrl'>,
   { key }: Customer,
@@ -60,7 +60,7 @@ export async function send(
   return { status, body: JSON.parse(text) as { id: string; status: string } }
 }
 
-/** How an import stands, as the API tells it; the API may be starting again at the moment. */
+/** The import as the API returns it. The API may be restarting. */
 export async function standing({ apiUrl }: System, { key }: Customer, id: string) {
   for (;;) {
     try {
@@ -83,7 +83,7 @@ export async function ended(system: System, customer: Customer, id: string) {
   }
 }
 
-/** kill -9 of worker and API in turn, at random moments from now on. */
+/** Kills worker and API in turn with kill -9, at random moments from now on. */
 export async function killAtRandom(system: System, kills: number, withinMs: number): Promise<void> {
   const moments = Array.from({ length: kills }, () => Math.random() * withinMs).toSorted(
     (a, b) => a - b,
@@ -95,7 +95,7 @@ export async function killAtRandom(system: System, kills: number, withinMs: numb
   }
 }
 
-/** Every row exactly once, each with its own values, and a report of those that failed. */
+/** Counts every row once with its own values, and the report of failed rows. */
 export async function figuresOf(system: System, { organizationId, key }: Customer, id: string) {
   const [contacts] = await system.sql<Record<string, number>[]>`
     select count(*) as contacts,
@@ -120,7 +120,7 @@ export async function figuresOf(system: System, { organizationId, key }: Custome
   }
 }
 
-/** What `figuresOf` must find after a file of that number of rows. */
+/** Expected `figuresOf` after a file of this many rows. */
 export function wanted(rows: number) {
   const broken = Array.from({ length: rows }, (_, n) => n).filter(isBroken)
   const good = rows - broken.length

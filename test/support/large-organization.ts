@@ -5,7 +5,7 @@ import type { Sql } from '../../src/store/db/sql.ts'
 const DAY_MS = 86_400_000
 const DAYS = 60
 
-/** SQL of an id of version 7 of the moment `ms`, the rest by a hash of `seed`. */
+/** SQL of a UUIDv7 of the moment `ms`, whose rest is a hash of `seed`. */
 export const idOf = (ms: string, seed: string): string => `
   (substr(lpad(to_hex((${ms})::bigint), 12, '0'), 1, 8) || '-'
     || substr(lpad(to_hex((${ms})::bigint), 12, '0'), 9, 4) || '-7' || substr(md5(${seed}), 1, 3)

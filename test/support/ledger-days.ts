@@ -5,12 +5,12 @@ import { connectAs } from './logins.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 90
-/** Each call makes those of some days to come as well. */
+/** Each call also creates partitions of some coming days. */
 const STEP = 8
 
 export interface LedgerDays {
   database: TestDatabase
-  /** Notes what it is asked. */
+  /** Records its queries. */
   sql: Sql
   asked: { query: string; parameters: unknown[] }[]
   close: () => Promise<void>

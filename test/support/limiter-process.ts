@@ -2,13 +2,12 @@ import { createLimiter, type Limiter } from '../../api/limits/limiter.ts'
 import type { Window } from '../../api/limits/decision.ts'
 import { connectAs } from './logins.ts'
 
-/** One API process' limiter, told by its parent what to take and what time it is. */
+/** One API process' limiter. Its parent says what to take and the time. */
 const [databaseUrl = ''] = process.argv.slice(2)
 export interface Order {
   id: number
   subject: string
   windows: Window[]
-  /** Requests at once. */
   count: number
   /** Milliseconds of the test's clock. */
   at: number

@@ -1,7 +1,7 @@
 import { createLimiter, type Limiter } from '../../api/limits/limiter.ts'
 import { connectAs } from './logins.ts'
 
-/** More than a busy machine needs: a test is not to be let through because it was slow. */
+/** Long, so that a slow machine does not let a test through. */
 const PATIENT_MS = 20_000
 
 /** The API's own limiter on a test's database. Close it before the database is dropped. */

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 
-/** Temporal loses all that it knows. Returns the types of the workflows that were there. */
+/** Makes Temporal lose all its data. Returns the types of the lost workflows. */
 export async function loseEverything(temporal: Client): Promise<Set<string>> {
   const types = new Set<string>()
   const { namespace } = temporal.options

@@ -1,25 +1,25 @@
 import type { Call, Mail, Mailer, Outcome } from '../../activities/mailer.ts'
 import { SIMULATOR } from '../../src/domain/delivery/event-recipients.ts'
 
-/** `accepted`: the provider took the mail although nobody will be told. */
+/** `accepted`: the provider took the mail, but no event will tell. */
 export type FakeOutcome = Outcome & { accepted?: true }
 
 export interface FakeMailer extends Mailer {
   /** Every call that reached the provider, whatever its outcome. */
   calls: Mail[]
-  /** People whose mail was accepted, in order; one may be there twice, which no test allows. */
+  /** People whose mail was accepted, in order. A repeated one is an error in every test. */
   accepted: string[]
   /**
-   * Mails to the simulator, which tell whether events arrive; they are no calls. On a busy machine
-   * mails are in doubt for a moment, and there are some in any test.
+   * Mails to the simulator, which tell whether events arrive. They are not calls. On a busy machine
+   * mails are in doubt for a moment, so any test may have some.
    */
   probes: Mail[]
 }
 
 /**
- * Stands in for the provider where a test is about the engine, not about the wire: answers what
- * `outcome` says after `latencyMs`, and takes every probe. A call is counted as accepted when its
- * outcome is `sent`, or when it is `unknown` and says so with `accepted: true`.
+ * Stands in for the provider where a test is about the engine, not about the wire: returns
+ * `outcome` after `latencyMs`, and accepts every probe. A call counts as accepted if its outcome is
+ * `sent`, or `unknown` with `accepted: true`.
  */
 export function fakeMailer(
   outcome: (mail: Mail, call: Call) => FakeOutcome = () => sent(),

@@ -19,22 +19,21 @@ import { smallFlow } from './flow-inputs.ts'
 import { seedExecution, seedFlow } from './seed-flow.ts'
 
 /**
- * The place of every operation in the matrix of ids and credentials: what the contract says that it
- * answers to whom. Written by hand, not derived from the routes: a route that declares the wrong
- * scope disagrees with it.
+ * Expected answers of every operation for each id and credential, as the contract has them. Written
+ * by hand, not derived from the routes, so that a route with the wrong scope disagrees.
  */
 export interface Place {
-  /** Key scopes that let a key in; none: people only; absent: it needs no credentials. */
+  /** Key scopes that are admitted. Empty: people only. Absent: no credentials needed. */
   scopes?: readonly string[]
-  /** What the id in its path is of; absent: there is none. */
+  /** Kind of the id in its path. Absent: there is none. */
   id?: Kind
-  /** What its address needs besides. */
+  /** Required query of its address. */
   query?: string
-  /** Its body, in the organization of `client`; a text is a CSV. */
+  /** Body for the organization of `client`. A text is a CSV. */
   body?: (api: Api, client: Client) => object | string | Promise<object | string>
-  /** Answered to whom it belongs. */
+  /** Status for the owner of the id. */
   own: number
-  /** Answered when another organization has it. */
+  /** Status if another organization has it. */
   foreign?: number
   unknown?: number
   malformed?: number
@@ -53,7 +52,7 @@ const condition = () => ({
   groups: [{ filters: [{ field: 'email', operator: 'exists' }] }],
 })
 
-/** Makes one of each in the organization of `client`; returns what a path names it by. */
+/** Creates one of each kind in the organization of `client`. Returns its id in a path. */
 const MAKE = {
   apiKey: async (api: Api, client: Client): Promise<string> =>
     (await api.client(client.organizationId, ['read'])).keyId,
@@ -240,10 +239,9 @@ const MAKE = {
   anyDomain: async (): Promise<string> => `${unique()}.example.com`,
 }
 
-/** What a path names each by. */
 type Kind = keyof typeof MAKE
 
-/** What is no name of the kind, where it is named by something else than a UUID. */
+/** Malformed ids of kinds that are not named by a UUID. */
 const MALFORMED: Partial<Record<Kind, string>> = {
   template: 'no_slug_either!',
   topic: 'no_slug_either!',
@@ -261,10 +259,10 @@ const MALFORMED: Partial<Record<Kind, string>> = {
   anyDomain: 'no domain',
 }
 
-/** Of a domain of the internet at large: nobody's resource. */
+/** Any public domain, which belongs to nobody. */
 const ANY_DOMAIN: Place = { id: 'anyDomain', own: 200, foreign: 200, unknown: 400, malformed: 400 }
 
-/** Made as the API makes them, without its bound on mails: the matrix asks for hundreds. */
+/** Creates invitations as the API does, but without its limit, since the matrix needs hundreds. */
 const invitationOf = (api: Api, client: Client) =>
   transact(api.sql, (tx) =>
     invitations.create(tx, {
@@ -281,20 +279,20 @@ const invitationOf = (api: Api, client: Client) =>
 
 const owners = new Map<string, Promise<Person>>()
 
-/** The one person who owns the organization of `client`. */
+/** The owner of the organization of `client`. */
 function ownerOf(api: Api, { organizationId }: Client): Promise<Person> {
   const known = owners.get(organizationId) ?? addMember(api.sql, organizationId, 'owner')
   owners.set(organizationId, known)
   return known
 }
 
-/** A key of full scope, or, where no key is let in, a new session of the owner. */
+/** A key of full scope, or a new session of the owner where keys are not admitted. */
 export async function rightCredential(api: Api, client: Client, { scopes }: Place) {
   if (scopes?.length !== 0) return `Bearer ${client.key}`
   return `Bearer ${(await sessionOf(api.app, await ownerOf(api, client))).token}`
 }
 
-/** In every text that an organization's resources have, and in no other's. */
+/** Contained in every text of an organization's resources, and in no other's. */
 export const markOf = ({ organizationId }: Pick<Client, 'organizationId'>): string =>
   `mark${organizationId.slice(-12)}`
 
@@ -303,7 +301,7 @@ const accountNumber = (): string => String(100_000_000_000 + Math.floor(Math.ran
 export type IdKind = 'own' | 'other' | 'unknown' | 'malformed'
 export const ID_KINDS: readonly IdKind[] = ['own', 'other', 'unknown', 'malformed']
 
-/** A fresh id of the kind, as Alice sees it. */
+/** A new id of the kind, from Alice's view. */
 export async function idOf(api: Api, kind: Kind, wanted: IdKind): Promise<string> {
   if (wanted === 'own') return MAKE[kind](api, api.alice)
   if (wanted === 'other') return MAKE[kind](api, api.charlie)
@@ -776,7 +774,7 @@ export const PLACES: Record<string, Place> = {
   runReverseDnsCheck: { body: () => ({ domain: 'example.com' }), own: 200 },
 }
 
-/** How a body of the matrix is sent. */
+/** Request options for a body of the matrix. */
 export const sentAs = (payload: object | string | undefined) => ({
   ...(payload === undefined ? {} : { payload }),
   headers: typeof payload === 'string' ? { 'content-type': 'text/csv' } : {},

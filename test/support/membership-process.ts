@@ -2,9 +2,9 @@ import { startMembershipKeeper } from '../../src/loops/membership-keeper.ts'
 import { connectAs } from './logins.ts'
 
 /**
- * A worker's loop about membership that is killed, as by kill -9, in the middle of a turn: it has
- * taken marks and written some of what follows from them, and has not committed. Its arguments are
- * the database and how many such statements it lives through, about.
+ * A worker's membership loop that is killed, as by kill -9, during a turn: it has taken marks and
+ * written some of the results, but not committed. Its arguments are the database and the
+ * approximate number of such statements that it survives.
  */
 const [databaseUrl = '', statements = '0'] = process.argv.slice(2)
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }

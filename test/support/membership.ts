@@ -14,7 +14,7 @@ const throwing = (_: Uuid, error: unknown) => {
   throw error
 }
 
-/** Does all that a worker would do about membership; scans wait for transactions of others. */
+/** Does everything that a worker does for membership. Scans wait for other transactions. */
 export async function keepAll(sql: Sql, clock?: Clock): Promise<void> {
   while (await markDue({ sql, clock }, 100));
   for (;;) {
@@ -31,7 +31,7 @@ export async function keepAll(sql: Sql, clock?: Clock): Promise<void> {
   }
 }
 
-/** The members that are kept of a segment, by their ids. */
+/** Stored members of a segment, by id. */
 export async function keptMembers(sql: Sql, segmentId: Uuid): Promise<Uuid[]> {
   const rows = await sql<{ id: Uuid }[]>`
     select m.contact_id as id
@@ -45,12 +45,12 @@ export async function keptMembers(sql: Sql, segmentId: Uuid): Promise<Uuid[]> {
 export interface WatchedSegment {
   id: Uuid
   condition: Condition
-  /** Flows that contacts may enter as often as they like. */
+  /** Flows that contacts may enter without limit. */
   entry: Uuid
   exit: Uuid
 }
 
-/** A segment with an enabled flow for its entries and one for its exits. */
+/** A segment with one enabled flow for its entries and one for its exits. */
 export async function watchSegment(
   sql: Sql,
   organizationId: Uuid,
@@ -72,7 +72,7 @@ export async function watchSegment(
   return { id, condition, entry, exit }
 }
 
-/** The members of each segment by the evaluator, asked of all contacts at this time. */
+/** Members of each segment, computed for all contacts by the evaluator at this time. */
 export async function membersByOracle(
   sql: Sql,
   organizationId: Uuid,

@@ -6,11 +6,11 @@ import type { Seeded } from './seed.ts'
 
 export const DAY_MS = 86_400_000
 
-/** Milliseconds of some days ago. */
+/** Milliseconds since 1970 of some days ago. */
 export const daysAgo = (days: number): number => Date.now() - days * DAY_MS
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Makes the partitions of some days ago, of all tables or one. */
+/** Creates the partitions of some days ago, of all tables or one. */
 export async function makeDay(
   sql: Sql,
   days: number,
@@ -28,7 +28,7 @@ export async function makeDay(
 
 const ALL: readonly DailyTable[] = [...LEDGER, 'events', 'inbound_events', 'outbox']
 
-/** Whether a table has a partition of some days ago. */
+/** Returns whether a table has a partition of some days ago. */
 export async function hasDay(sql: Sql, table: DailyTable, days: number): Promise<boolean> {
   const name = `${table}_${dayOf(daysAgo(days)).replaceAll('-', '')}`
   const [row] = await sql<{ there: boolean }[]>`select to_regclass(${name}) is not null as there`
@@ -66,7 +66,7 @@ export async function seedOldMails(
   return made
 }
 
-/** A stored delivery event of a mail, which waits to be applied. */
+/** A stored delivery event of a mail that waits to be applied. */
 export const storeEvent = (
   sql: Sql,
   { organizationId, connectionId }: Seeded,

@@ -18,7 +18,7 @@ import { seedContacts, seedOrganization } from './seed.ts'
 import { openTemporal, type TestTemporal } from './temporal.ts'
 import { connectAs } from './logins.ts'
 
-/** Counts, then fails as long as the contact's property `odd` is a word, then counts again. */
+/** Counts, fails as long as the contact's property `odd` is a word, then counts again. */
 export const failing: FlowSketch = {
   steps: [
     { id: 'one', type: 'update_contact', config: { increment: { 'properties.n': 1 } } },
@@ -41,7 +41,7 @@ interface Seeded {
 
 /**
  * A database, the real server and a worker of executions for the tests of a file, with an
- * organization for each test; and what operators' tests ask of executions.
+ * organization for each test and helpers for operators' tests.
  */
 export function operatedRuns() {
   const content = { keyring: parseKeyring(newKeyringText()), publicUrl: 'https://mail.example.com' }
@@ -93,11 +93,11 @@ export function operatedRuns() {
     return contact?.properties
   }
 
-  /** Puts right what `failing` fails of. */
+  /** Removes the cause of the failure of `failing`. */
   const putRight = ({ contactId }: Seeded) => database.sql`
     update contacts set properties = properties || '{"odd": 1}' where id = ${contactId}`
 
-  /** One that failed at its second step, whose cause is then put right. */
+  /** An execution that failed at its second step, whose cause was then removed. */
   async function failedOnce(): Promise<Seeded> {
     const seeded = await seed(failing, { odd: 'word' })
     expect(await endOf((await start(seeded)).result())).toBe('The step "two" failed: not_a_number')
@@ -107,7 +107,7 @@ export function operatedRuns() {
     return seeded
   }
 
-  /** Resumed at the failed step: what was done before was not done again. */
+  /** Expects that it resumed at the failed step, without repeating earlier steps. */
   async function resumed(seeded: Seeded, attempt: number): Promise<void> {
     expect(await row(seeded)).toMatchObject({ status: 'completed', attempt, reason: null })
     expect(await path(database.sql, seeded.executionId)).toEqual([
@@ -146,7 +146,7 @@ export function operatedRuns() {
     putRight,
     failedOnce,
     resumed,
-    /** Another worker of the same queue in place of this one, which was stopped. */
+    /** Replaces a stopped worker of the same queue. */
     startWorker: async (options: Parameters<typeof startFlowWorker>[2] = {}) => {
       const { taskQueue } = worker
       const deps = { sql: workerSql, content }

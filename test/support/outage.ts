@@ -6,16 +6,16 @@ import type { System } from '../../src/main/dev/system.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/src/main/cli.js', import.meta.url))
 
-/** A program of the system that a test kills and starts; nobody else starts it again. */
+/** A program of the system that a test kills and starts. Nothing else restarts it. */
 export interface Killable {
   start(): void
-  /** kill -9, and back when it is gone. */
+  /** kill -9. Resolves when it is gone. */
   kill(): Promise<void>
 }
 
 /**
- * At first it is the one that the system started. Those after it end with this process at the
- * latest: the channel between them closes.
+ * The first program is the one that the system started. Later ones end with this process, since the
+ * channel between them closes.
  */
 export function killable(system: System, command: 'api' | 'worker'): Killable {
   const first = system[command]

@@ -15,7 +15,7 @@ export interface Person {
   email: string
 }
 
-/** Somebody with the password above, who is nobody's member yet. */
+/** A person with the password above who is not a member yet. */
 export async function addPerson(sql: Sql): Promise<Person> {
   const id = uuidv7()
   const email = `${id}@example.com`
@@ -78,7 +78,7 @@ interface Try {
   email: string
   password?: string
   organizationId?: Uuid | undefined
-  /** Another one each time when absent. */
+  /** A different one each time by default. */
   address?: string
 }
 

@@ -7,24 +7,24 @@ import type { Failure, Report } from '../../tools/ci/verdict.ts'
 import './cpu-time.ts'
 import { BrokenGuarantee } from './guarantee.ts'
 
-/** Of what one failure says, of what differs and of the stack as much is told again. */
+/** Limit of a failure's message, difference and stack. */
 const CHARACTERS = 600
 const DIFFERENCE = 1_200
 const FRAMES = 3
 const REASON = 200
 const OUTSIDE = 'outside of any test'
-/** Test files that are named with their seconds. */
+/** Test files that are listed with their seconds. */
 const SLOWEST = 10
-/** Where all of them are written. */
+/** File for the times of all test files. */
 const TIMES_FILE = process.env['TEST_TIMES']
-/** Where the run is written for `.ci/run`. */
+/** File for the report that `.ci/run` reads. */
 const REPORT_FILE = process.env['TEST_REPORT']
 
 /**
- * Ends a run with its slowest files, what failed, a few lines each, and one line that a script can
- * read: `12 passed, 1 failed`. A file that cannot be loaded, a failing hook of a whole file or
- * suite, and an error outside of any test each count as one that failed: a run that lost its tests
- * must not look like one that passed.
+ * Ends a run with its slowest files, its failures in a few lines each, and one line that a script
+ * can read: `12 passed, 1 failed`. A file that cannot be loaded, a failing hook of a whole file or
+ * suite, and an error outside of any test each count as one failure: a run that lost its tests must
+ * not look like one that passed.
  */
 export default class PlainReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
@@ -68,12 +68,12 @@ export default class PlainReporter implements Reporter {
   }
 }
 
-/** Also as the cause of another error: fast-check throws one of its own. */
+/** Also recognizes it as the cause of another error, since fast-check throws its own. */
 function isBrokenGuarantee({ name, cause }: SerializedError): boolean {
   return name === BrokenGuarantee.name || (cause !== undefined && isBrokenGuarantee(cause))
 }
 
-/** The files that took longest; nothing where there are no more than that. */
+/** The slowest files, or nothing if there are few files. */
 function slowest(times: readonly FileTime[]): string {
   if (times.length <= SLOWEST) return ''
   return ['slowest files:', ...times.slice(0, SLOWEST).map(line), ''].join('\n')
@@ -82,11 +82,11 @@ function slowest(times: readonly FileTime[]): string {
 interface FileTime {
   name: string
   seconds: number
-  /** Of the test's process and its children; what the servers did for it is not in it. */
+  /** Of the test's process and its children, without the servers' work. */
   cpuSeconds: number
 }
 
-/** Of all files, the longest first. */
+/** Times of all files, the longest first. */
 function timesOf(modules: readonly TestModule[]): FileTime[] {
   const times = modules.map((module) => {
     const { duration, collectDuration, setupDuration } = module.diagnostic()
@@ -102,7 +102,7 @@ function timesOf(modules: readonly TestModule[]): FileTime[] {
 const line = ({ name, seconds, cpuSeconds }: FileTime): string =>
   `  ${seconds.toFixed(1).padStart(7)} s ${cpuSeconds.toFixed(1).padStart(7)} s of processor  ${name}`
 
-/** What went wrong and where, each line indented. */
+/** A failure and its place, with indented lines. */
 function brief({ message, diff, stacks = [] }: TestError): string {
   const frames = stacks.slice(0, FRAMES).map(({ file, line }) => `at ${relative('', file)}:${line}`)
   const changed = stripVTControlCharacters(diff ?? '')

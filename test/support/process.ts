@@ -8,16 +8,16 @@ const CLI = new URL('../../dist/src/main/cli.js', import.meta.url).pathname
 
 export interface Program {
   child: ChildProcess
-  /** Everything it has written to its log, parsed. */
+  /** Parsed lines of its log. */
   lines(): Record<string, unknown>[]
   text(): string
-  /** The port in the log line with these words, once it is there. */
+  /** Port in the log line with this message, once it is there. */
   portOf(words: string): Promise<number>
   /** Resolves to the exit code. */
   ended: Promise<number | null>
 }
 
-/** One of the compiled programs as an operator runs it, in production mode with keys of its own. */
+/** A compiled program as an operator runs it, in production mode with its own keys. */
 export function runProgram(command: string, env: Record<string, string>): Program {
   const child = endWithUs(
     spawn(process.execPath, [CLI, command], {

@@ -29,8 +29,8 @@ import './worker-log.ts'
 export type ProviderEngine = Awaited<ReturnType<typeof startProviderEngine>>
 
 /**
- * What stands behind a live read: a Temporal namespace of this file's own and the sandbox. An API
- * asks through `asker`; `work` starts the workers once there is a database to work on.
+ * The other side of live reads: a Temporal namespace of this file and the sandbox. An API asks
+ * through `asker`. `work` starts the workers once there is a database.
  */
 export async function startProviderEngine() {
   const address = inject('temporalAddress')
@@ -58,8 +58,8 @@ export async function startProviderEngine() {
     asker: createAsker({ client, log: { warn: () => {} } }),
 
     /**
-     * Workers of both queues on a database; returns what stops them. `whole`: what registering an
-     * account starts runs, too.
+     * Workers of both queues on a database. Returns a function that stops them. `whole`: workflows
+     * of a registration run, too.
      */
     work: async (databaseUrl: string, resolver: DnsResolver = emptyDns, { whole = false } = {}) => {
       const native = await NativeConnection.connect({ address })
@@ -134,7 +134,7 @@ export async function startProviderEngine() {
       return { id: connectionId, accountId, region: REGION, externalId }
     },
 
-    /** All that Temporal keeps of these workflows. */
+    /** Everything that Temporal stores about these workflows. */
     histories: async (workflowIds: readonly string[]): Promise<string> => {
       const texts = workflowIds.map(async (workflowId) => {
         const history = await client.workflow.getHandle(workflowId).fetchHistory()
@@ -152,7 +152,7 @@ export async function startProviderEngine() {
   }
 }
 
-/** Every text in it; payloads are bytes. */
+/** Every text in a value. Payloads are bytes. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (value instanceof Uint8Array) return [Buffer.from(value).toString()]

@@ -12,7 +12,7 @@ import {
   VERIFICATION,
 } from '../../src/domain/accounts/provider-questions.ts'
 
-/** Whom batches and flows of tests are from. */
+/** Senders of tests' batches and flows. */
 const SENDERS = ['example.com', 'letterloom.example']
 
 const listed = (identity: string): ListedIdentity => ({
@@ -23,8 +23,8 @@ const listed = (identity: string): ListedIdentity => ({
 })
 
 /**
- * Accounts that have the identities which bear their organization's mark (support/matrix.ts) and
- * those that tests send from, and a role with the first version of the console policy.
+ * Accounts with the identities that bear their organization's mark (support/matrix.ts), those that
+ * tests send from, and a role with the first version of the console policy.
  */
 const identities: Identities = {
   async *list({ organizationId }) {
@@ -53,7 +53,7 @@ const identities: Identities = {
 }
 const consolePolicies: ConsolePolicies = { version: async () => ({ kind: 'told', value: 1 }) }
 
-/** Everything is allowed, and the role asks for its external id. */
+/** Everything is allowed, and the role requires its external id. */
 const verifier: Verifier = {
   verify: async () => ({
     checks: ['role', 'external_id', 'ses:GetAccount', 'ses:SendEmail'].map((name) => ({
@@ -69,10 +69,10 @@ const verifier: Verifier = {
   acceptsConfigurationSet: async () => undefined,
 }
 
-/** A domain name system without names. */
+/** A DNS without names. */
 export const emptyDns: DnsResolver = { resolve: async () => [] }
 
-/** Asks at once, in this process, as the workflow's activities would: for tests about the API. */
+/** Asks at once in this process, as the workflow's activities would, for tests of the API. */
 export function directAsker(sql: Sql): Asker {
   const { readIdentities } = createIdentityActivities({ sql, identities, resolver: emptyDns })
   const { checkConnection } = createCheckActivities({ sql, verifier })

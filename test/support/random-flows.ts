@@ -16,22 +16,22 @@ export function randomness(seed: number): () => number {
 const asks = (field: string, operator: string, value: unknown): Condition =>
   ({ logic: 'AND', groups: [{ filters: [{ field, operator, value }] }] }) as Condition
 
-/** A nap as short as the workflow allows: `validate` would refuse it. */
+/** A delay as short as the workflow allows. `validate` would refuse it. */
 const NAP = { amount: 0.002, unit: 'minutes' } as const
 
 const KINDS = ['add', 'add', 'ask', 'ask', 'split', 'nap', 'odd', 'mail', 'call', 'join', 'leave']
 
-/** What steps may reach out to. */
+/** Resources that steps may use. */
 export interface Surroundings {
   topicId: string
   from: string
-  /** Of a receiver as `startReceiver` makes them. */
+  /** URL of a receiver from `startReceiver`. */
   receiver: string
 }
 
 /**
- * A flow that mails, calls, counts, branches and naps, and goes round a few times: whatever way it
- * takes, each round counts `properties.n` once at its beginning, mails once and calls once.
+ * A flow that mails, calls, counts, branches and waits in a few rounds. Each round counts
+ * `properties.n` at its beginning, mails once and calls once, whatever way it takes.
  */
 export function randomFlow(random: () => number, surroundings: Surroundings): FlowSketch {
   const { topicId, from, receiver } = surroundings

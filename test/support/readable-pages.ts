@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import type { Page } from './browser.ts'
 
-/** Serves mails as pages on loopback, by their paths. */
+/** Serves mails as pages on loopback, by path. */
 export async function servePages(pages: Readonly<Record<string, string>>) {
   const server = createServer(({ url = '' }, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(pages[url])
@@ -19,10 +19,10 @@ export async function servePages(pages: Readonly<Record<string, string>>) {
   }
 }
 
-/** Mails have no landmarks: clients show them inside pages of their own. */
+/** Mails have no landmarks, since clients show them inside their own pages. */
 const RULES = { region: { enabled: false }, 'landmark-one-main': { enabled: false } }
 
-/** What axe finds wrong with the mail that the browser shows, and whether it is too wide. */
+/** Problems that axe finds in the shown mail, and whether it is too wide. */
 export async function faultsOf(browser: Page): Promise<string[]> {
   await browser.evaluate(axe.source)
   const wrong = await browser.evaluate<string[]>(

@@ -24,8 +24,8 @@ class RollBack extends Error {}
 export interface PlannedApi {
   api: Api
   /**
-   * Runs `act` for an organization, expects its status, and answers how many rows its widest
-   * statement read, by the plan under the API's own role, whatever became of them afterwards.
+   * Runs `act` for an organization, expects its status, and returns the rows that its widest
+   * statement read, by the plan under the API's own role.
    */
   rowsRead: (
     organizationId: Uuid,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import { until } from './engine.ts'
 
-/** Temporal loses all it knows of a workflow id. */
+/** Makes Temporal lose everything about a workflow id. */
 export async function forgetRuns(client: Client, workflowId: string): Promise<void> {
   const { namespace } = client.options
   await client.workflowService.deleteWorkflowExecution({
@@ -12,7 +12,7 @@ export async function forgetRuns(client: Client, workflowId: string): Promise<vo
   await until(async () => (await statusOf(client, workflowId)) === undefined)
 }
 
-/** Of the newest run of a workflow id; undefined: there is none. */
+/** Status of the newest run of a workflow id. Undefined: there is none. */
 export async function statusOf(client: Client, workflowId: string): Promise<string | undefined> {
   try {
     return (await client.workflow.getHandle(workflowId).describe()).status.name
@@ -22,7 +22,7 @@ export async function statusOf(client: Client, workflowId: string): Promise<stri
   }
 }
 
-/** What an operator does by "Reset" to the first event of the list. Returns the new run's id. */
+/** Resets a run to the first event, as an operator does. Returns the new run's id. */
 export async function resetToFirstTask(client: Client, workflowId: string): Promise<string> {
   const { runId } = await client.workflow.getHandle(workflowId).describe()
   const reset = await client.workflowService.resetWorkflowExecution({
@@ -35,7 +35,7 @@ export async function resetToFirstTask(client: Client, workflowId: string): Prom
   return reset.runId
 }
 
-/** What is listed follows what happens with some delay. */
+/** Waits for the list, which lags behind. */
 export const listed = (client: Client, workflowId: string, status: string) =>
   until(async () => {
     const query = `WorkflowId = '${workflowId}' and ExecutionStatus = '${status}'`

@@ -5,7 +5,7 @@ import { definitionOf, seedFlow, type StepSketch } from './flows.ts'
 
 const STEPS: StepSketch[] = [{ id: 'rest', type: 'delay', config: { amount: 1, unit: 'minutes' } }]
 
-/** An enabled flow of one delay with such a trigger; returns its id. */
+/** An enabled flow of one delay with this trigger. Returns its id. */
 export async function seedTriggered(
   sql: Sql,
   organizationId: Uuid,
@@ -14,7 +14,7 @@ export async function seedTriggered(
   return (await seedFlow(sql, organizationId, { trigger, steps: STEPS })).flowId
 }
 
-/** A flow's newest version has another trigger from now on. */
+/** Changes the trigger of a flow's newest version. */
 export async function changeTrigger(
   sql: Sql,
   organizationId: Uuid,

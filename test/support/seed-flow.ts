@@ -21,7 +21,7 @@ export const SETTINGS: Settings = {
   exitOn: { events: [] },
 }
 
-/** An enabled flow of one version, as it is stored; without more it is started by the API. */
+/** A stored enabled flow of one version, started by the API by default. */
 export async function seedFlow(
   sql: Sql,
   organizationId: Uuid,
@@ -70,7 +70,7 @@ interface ExecutionSeed {
   madeAt?: number
 }
 
-/** An execution of the flow's first version as running it, or what ended it, would have left it. */
+/** An execution of the flow's first version in the state that its run, or its end, would leave. */
 export async function seedExecution(
   sql: Sql,
   organizationId: Uuid,
@@ -119,7 +119,7 @@ export const executionsOf = (sql: Sql, flowId: Uuid) => sql<ExecutionRow[]>`
   where flow_id = ${flowId}
   order by id`
 
-/** What is counted of a flow. */
+/** The counters of a flow. */
 export async function countersOf(sql: Sql, flowId: Uuid) {
   const [row] = await sql<{ started: number; cancelled: number; dropped: number }[]>`
     select coalesce(sum(started), 0)::integer as started,

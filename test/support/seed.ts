@@ -33,7 +33,7 @@ export async function seedOrganization(
   return { organizationId, connectionId, accountId }
 }
 
-/** `count` active contacts; returns their ids in order. */
+/** `count` active contacts. Returns their ids in order. */
 export async function seedContacts(sql: Sql, organizationId: string, count: number) {
   const ids = Array.from({ length: count }, () => uuidv7())
   await sql`

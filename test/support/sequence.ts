@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that wait long, the longest first, so that none of them is what a run ends with. */
+/** Files that wait long, the longest first, so that none of them is left for the end of a run. */
 const LONGEST = [
   'faults/silence',
   'faults/worker',
@@ -17,7 +17,7 @@ const LONGEST = [
   'sending/send-batch',
 ]
 
-/** First the files with processes of their own, then those that take longest, then the others. */
+/** Orders files: those with their own processes, those that take longest, then the others. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

@@ -2,11 +2,11 @@ import { type EventEmitter, once } from 'node:events'
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net'
 
-/** Servers of one test on loopback, which end with it, whoever is connected to them. */
+/** Servers of one test on loopback, which end with it, whoever is connected. */
 export function createServers() {
   const closing: (() => Promise<unknown>)[] = []
 
-  /** The port that it listens on now. */
+  /** Resolves to the port. */
   const listen = async (server: Server & EventEmitter): Promise<number> => {
     const sockets = new Set<Socket>()
     server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})))
@@ -29,7 +29,7 @@ export function createServers() {
           Promise.resolve(answer(request, response)).catch(() => response.destroy())
         }),
       ),
-    /** Speaks as it is told, in whatever language. */
+    /** A server that runs `speak` for each connection. */
     tcp: (speak: (socket: Socket) => void) => listen(createTcp((socket) => speak(socket.resume()))),
     close: async () => {
       await Promise.all(closing.splice(0).map((close) => close()))

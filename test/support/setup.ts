@@ -8,8 +8,8 @@ import { cpuSeconds } from './cpu-time.ts'
 import { seed } from './size.ts'
 
 /**
- * Runs before each test file. Files share a process: what one of them sets in the environment is
- * not there for the next. And the process ends with the one that started it, however that ended.
+ * Runs before each test file. Files share a process, so this restores the environment after each
+ * file. The process also ends with its parent.
  */
 const MINE = Symbol.for('letterloom.test.environment')
 const shared = globalThis as { [MINE]?: NodeJS.ProcessEnv }
@@ -40,7 +40,7 @@ beforeAll(async () => {
   if (leftMs < MINUTE_MS) await sleep(leftMs)
 })
 
-/** What the file costs this process and the children that ended with it: see plain-reporter.ts. */
+/** Cost of the file for this process and its ended children, see plain-reporter.ts. */
 const before = cpuSeconds()
 // oxlint-disable-next-line no-empty-pattern -- Vitest reads the names in it
 afterAll(({}, suite) => {

@@ -12,19 +12,19 @@ import { guarantee } from './guarantee.ts'
 
 /**
  * Outages in the middle of batches, as they were when people were mailed twice. With
- * `SILENCE_TIMINGS=production` they last as long as they do in the world (two hours);
- * otherwise everything is sixty times shorter, the event bus included.
+ * `SILENCE_TIMINGS=production` they last as long as in production (two hours). Otherwise everything
+ * is sixty times shorter, including the event bus.
  */
 export const IS_LONG = process.env['SILENCE_TIMINGS'] === 'production'
 export const TIMINGS = IS_LONG ? PRODUCTION_TIMINGS : SHORT_TIMINGS
 /** 16 minutes. */
 export const OUTAGE_MS = IS_LONG ? 960_000 : 16_000
-/** After the return: until the last batch has given up waiting for what nobody can know. */
+/** Time after the outage until the last batch gives up on unknown outcomes. */
 export const LONGEST_MS = IS_LONG ? 7_200_000 : 240_000
 const POLL_MS = 500
-/** Until what is waited for is seen in the ledger. */
+/** Time until the ledger shows the awaited state. */
 const SEEN_MS = IS_LONG ? 1_200_000 : 240_000
-/** Until a program that was started works. */
+/** Time until a started program works. */
 export const START_MS = 120_000
 
 export interface Place {
@@ -32,7 +32,7 @@ export interface Place {
   sandbox: ReturnType<typeof sandboxControl>
   api: Killable
   worker: Killable
-  /** Until the API does. */
+  /** Resolves when the API answers. */
   answers: () => Promise<void>
   stop: () => Promise<void>
 }
@@ -77,7 +77,7 @@ interface Prepared {
   people: number
 }
 
-/** A customer with that number of contacts, whose account sends that number of mails a second. */
+/** A customer with this many contacts, whose account sends this many mails a second. */
 export async function prepare(
   place: Place,
   { rate, people }: { rate: number; people: number },
@@ -114,7 +114,7 @@ export async function untilSent({ place, batchId }: Sending, count: number): Pro
   }, SEEN_MS)
 }
 
-/** From now on these accounts may send that number of mails a second. */
+/** Changes the rate of these accounts. */
 export async function setRate(sendings: readonly Sending[], rate: number): Promise<void> {
   for (const { place, sender } of sendings) {
     const { accountId } = sender
@@ -125,8 +125,8 @@ export async function setRate(sendings: readonly Sending[], rate: number): Promi
 }
 
 /**
- * From now on most calls of these accounts end in doubt. `lostPercent` are not accepted: no event
- * ends their doubt. Of the others `stalledPercent` are accepted, and answered too late.
+ * From now on most calls of these accounts end in doubt. `lostPercent` are not accepted, so no
+ * event ends their doubt. Of the others `stalledPercent` are accepted and answered too late.
  */
 export const doubtCalls = (
   sendings: readonly Prepared[],
@@ -150,7 +150,7 @@ export const doubtCalls = (
     ),
   )
 
-/** Until the batch is over, with or without knowing what became of each mail. */
+/** Waits until the batch is over, with or without knowing each outcome. */
 export async function untilOver(sending: Sending) {
   const { place, batchId } = sending
   const overAt = Date.now() + LONGEST_MS
@@ -165,7 +165,7 @@ export async function untilOver(sending: Sending) {
   }
 }
 
-/** What a batch says that is over, and the list of its recipients; no event came in between. */
+/** Figures of a finished batch, and the list of its recipients. No event came in between. */
 async function figuresOf(sending: Sending) {
   for (;;) {
     const batch = await untilOver(sending)
@@ -177,9 +177,7 @@ async function figuresOf(sending: Sending) {
   }
 }
 
-/**
- * Nobody was mailed twice, and nobody is lost: who was not mailed is told of.
- */
+/** Checks that nobody was mailed twice and nobody is lost: unmailed recipients are reported. */
 export async function account(
   sending: Sending,
   { knows }: { knows: 'everything' | 'not everything' },
@@ -209,7 +207,7 @@ export async function account(
   return batch
 }
 
-/** Mails that are claimed, by batch. */
+/** Claimed mails, by batch. */
 export async function inDoubt(
   { system }: Place,
   sendings: readonly Sending[],
@@ -222,7 +220,7 @@ export async function inDoubt(
   return new Map(rows.map(({ batchId, mails }) => [batchId, mails]))
 }
 
-/** Until mails of each of these batches are claimed: what is killed now leaves them in doubt. */
+/** Waits until mails of each batch are claimed, so that a kill leaves them in doubt. */
 export async function untilClaimed(
   place: Place,
   sendings: readonly Sending[],

@@ -1,21 +1,20 @@
 /**
- * How much of the full sizes the tests run with, from 0 to 1. What takes long (many rows, many
- * races, long schedules of faults) is small by default, also in `.ci/run`; `npm run test:slow` runs
- * all of it.
+ * Fraction of the full test sizes, from 0 to 1. Slow parts (many rows, many races, long schedules
+ * of faults) are small by default, also in `.ci/run`. `npm run test:slow` runs all of them.
  */
 const SHARE = shareOf(process.env['TEST_SIZE'] ?? '0')
 
-/** Whether all of it is run. */
+/** Full sizes. */
 export const isFull = SHARE === 1
 
-/** Of values made up: the same in each run, new ones where all is run. A failure tells its own. */
+/** Seed of generated values: constant, or new with full sizes. A failure prints it. */
 export const seed = isFull ? Date.now() % 1_000_000 : 17
 
-/** The n-th of `parts` equal parts of a list; all of it where all is run. */
+/** The n-th of `parts` equal parts of a list, or all of it with full sizes. */
 export const partOf = <T>(list: readonly T[], n: number, parts: number): readonly T[] =>
   isFull ? list : list.filter((_, at) => at % parts === n % parts)
 
-/** The first of each ten of a list; all of it where all is run. */
+/** Every tenth part of a list, or all of it with full sizes. */
 export const tenthOf = <T>(list: readonly T[]): readonly T[] => partOf(list, 0, 10)
 
 /** A number of things: `small` by default, `full` before a release. */

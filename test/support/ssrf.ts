@@ -1,14 +1,14 @@
 /**
- * URLs that lead, or could be taken to lead, to somewhere else than the public internet. `port` is
- * one where somebody listens on all addresses of this machine, so that each that gets through is
- * seen.
+ * URLs that lead, or could be taken to lead, somewhere other than the public internet. `port` is
+ * one where a server listens on all addresses of this machine, so that every request that gets
+ * through is seen.
  */
 export interface SsrfCase {
   what: string
   url: string
 }
 
-/** One address or more of every range that is not public, with what it is. */
+/** Addresses of every range that is not public. */
 const IPV4: Record<string, string> = {
   '127.0.0.1': 'loopback',
   '127.255.255.254': 'the last of loopback',
@@ -42,7 +42,7 @@ const octets = (address: string): [number, number, number, number] => {
 const decimal = (address: string): number => octets(address).reduce((sum, n) => sum * 256 + n, 0)
 const hex = (number: number): string => number.toString(16)
 
-/** How else a browser, and so a URL, lets an IPv4 address be written. */
+/** Other spellings of an IPv4 address in a URL. */
 const SPELLINGS: Record<string, (address: string) => string> = {
   plain: (address) => address,
   'a number': (address) => String(decimal(address)),
@@ -114,7 +114,7 @@ const IPV6: Record<string, string> = {
   'f000::1': 'never given out',
 }
 
-/** Names; the second column is what their name server says, where they are looked up at all. */
+/** Names, and the answers of their name server where they are looked up. */
 export const SSRF_NAMES: Record<string, { A?: string[]; AAAA?: string[] }> = {
   'private.example': { A: ['10.0.0.1'] },
   'loopback.example': { A: ['127.0.0.1'] },
@@ -143,7 +143,7 @@ const NAMES_OF_THIS_MACHINE = [
   'ｌｏｃａｌｈｏｓｔ',
 ]
 
-/** What a URL can be besides its host. */
+/** URLs that are odd in other parts than the host. */
 const odd = (port: number): SsrfCase[] => [
   { what: 'a user name that looks like a host', url: `http://example.com@127.0.0.1:${port}/` },
   { what: 'a password', url: `http://u:example.com@127.0.0.1:${port}/` },

@@ -3,8 +3,8 @@ import { startPostgres } from '../../src/main/dev/postgres.ts'
 import { startTemporal } from '../../src/main/dev/temporal.ts'
 
 /**
- * A program of its own that starts a server, says so in one line of JSON and then just lives: for
- * tests that kill it (support/starters.ts).
+ * A program that starts a server, prints one line of JSON and then idles, for tests that kill it
+ * (support/starters.ts).
  */
 const log = (line: string): void => void process.stderr.write(`${line}\n`)
 const [kind, json = '{}'] = process.argv.slice(2)

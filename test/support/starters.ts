@@ -7,7 +7,7 @@ import { identify } from '../../src/main/dev/processes.ts'
 import { endWithUs } from './end-with-us.ts'
 
 interface Started {
-  /** What the starter said: `pid` is the server's. */
+  /** Output of the starter. `pid` is the server's. */
   said: { pid: number; url?: string }
   /** Kills the starter (not the server) as kill -9 or a lack of memory would. */
   kill: () => Promise<void>
@@ -43,7 +43,7 @@ export async function startFromElsewhere(
   }
 }
 
-/** Waits until a process has ended; false if it still runs after `ms`. */
+/** Waits until a process has ended. False: it still runs after `ms`. */
 export async function ends(pid: number, ms = 60_000): Promise<boolean> {
   const end = Date.now() + ms
   while ((await identify(pid)) !== undefined) {

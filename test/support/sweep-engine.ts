@@ -10,7 +10,7 @@ import { CONTROL_QUEUE, MAIL_QUEUE, PROVIDER_QUEUE } from '../../workflows/contr
 import { newNamespace } from './engine.ts'
 import './worker-log.ts'
 
-/** Workers that run the sweep, the notices and retention, in a namespace of their own. */
+/** Workers for the sweep, the notices and retention, in their own namespace. */
 export async function startSweepEngine(
   activities: Partial<
     HealthActivities &

@@ -13,14 +13,14 @@ export type TestSystem = System & {
   folder: string
   /** See `TestDatabase`. */
   admin: TestDatabase['admin']
-  /** Of Temporal, with no workers but those of this system. */
+  /** Temporal namespace with this system's workers only. */
   namespace: string
 }
 
 /**
- * The whole system as `dev` starts it, compiled, for tests that kill things: its programs, ports
- * and folder are its own, and so are its database and its namespace on the servers that all test
- * files share. Everything is gone after `stop`.
+ * The whole system as `dev` starts it, compiled, for tests that kill programs. It has its own
+ * programs, ports and folder, and its own database and namespace on the servers that all test files
+ * share. Everything is removed by `stop`.
  */
 export async function startTestSystem(
   env: Record<string, string> = {},
@@ -55,7 +55,7 @@ export async function startTestSystem(
   }
 }
 
-/** kill -9 once it runs, then waits until its supervisor has started it again. */
+/** kill -9 once it runs, then waits until its supervisor has restarted it. */
 export async function killAndWait(program: RunningProgram): Promise<void> {
   let pid = program.pid()
   // Another test may have killed it a moment ago.

@@ -4,8 +4,8 @@ import { migrate } from '../../src/store/db/migrate.ts'
 import { connect } from '../../src/store/db/sql.ts'
 
 /**
- * Makes a database with the newest schema, which test files clone instead of migrating their own.
- * As in production, its owner is no superuser.
+ * A database with the newest schema that test files clone instead of migrating their own. As in
+ * production, its owner is not a superuser.
  */
 export async function makeTemplate(
   databaseUrl: string,

@@ -22,9 +22,9 @@ import './worker-log.ts'
 export interface TestTemporal {
   client: Client
   connection: Connection
-  /** For workers. */
+  /** Connection of workers. */
   native: NativeConnection
-  /** Of this test file only. */
+  /** Task queue of this test file. */
   taskQueue: string
   close: () => Promise<void>
 }
@@ -32,23 +32,24 @@ export interface TestTemporal {
 export interface TimeSkipping extends TestTemporal {
   /** Waits for a workflow's result while the clock jumps from timer to timer. */
   result: <T extends Workflow>(handle: WorkflowHandle<T>) => Promise<WorkflowResultType<T>>
-  /** Lets that much time pass, and what is due in it happen. */
+  /** Skips time and lets everything happen that is due. */
   skip: (ms: number) => Promise<void>
-  /** The server's time; after a result it may be far ahead, at a time-out of the server's own. */
+  /** The server's time. After a result it may be far ahead, at a time-out of the server's own. */
   now: () => Promise<Date>
   /**
    * Terminates a run once it waits for a timer, or lets it end. The server skips no time while a
-   * worker has a task of a run; a run that is terminated with such a task stops all later skips.
+   * worker has a task of a run, and a run that is terminated with such a task stops all later
+   * skips.
    */
   terminate: (handle: WorkflowHandle) => Promise<void>
-  /** When a workflow ended. */
+  /** Time at which a workflow ended. */
   closedAt: (handle: WorkflowHandle) => Promise<Date>
 }
 
 const START_TRIES = 40
 const LOOK_MS = 25
 
-/** The dev server that all test files share; real time. */
+/** The dev server that all test files share, in real time. */
 export async function openTemporal(): Promise<TestTemporal> {
   const address = inject('temporalAddress')
   const connection = await Connection.connect({ address })
@@ -65,7 +66,7 @@ export async function openTemporal(): Promise<TestTemporal> {
   }
 }
 
-/** A server of this test file's own whose time can be skipped; its clock stands still otherwise. */
+/** A server of this test file whose time can be skipped. Otherwise its clock stands still. */
 export async function timeSkipping(): Promise<TimeSkipping> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-time-'))
   const cacheFolder = inject('cacheFolder')
@@ -113,7 +114,7 @@ export async function timeSkipping(): Promise<TimeSkipping> {
   }
 }
 
-/** Returns whether a run has begun or gone on, and does not wait for a timer yet. */
+/** Returns whether a run has begun or continued and does not wait for a timer yet. */
 async function isBusy(handle: WorkflowHandle): Promise<boolean> {
   const { status } = await handle.describe()
   if (status.name !== 'RUNNING') return false
@@ -121,7 +122,7 @@ async function isBusy(handle: WorkflowHandle): Promise<boolean> {
   return !events?.at(-1)?.timerStartedEventAttributes
 }
 
-/** The SDK gives the server five seconds to start, which a busy machine does not always keep. */
+/** The SDK gives the server five seconds to start, which are too few on a busy machine. */
 async function patiently<Made>(make: () => Promise<Made>): Promise<Made> {
   for (let tries = 1; ; tries++) {
     try {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { dayBucket, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 
 /**
- * Mails, what the provider tells of each, and what must be known of them then: computed from what
- * was told alone, a whole mail at once, as a reader of the contract would.
+ * Mails with the provider's events about them, and the state that must follow: computed from the
+ * events alone, a whole mail at once, as the contract describes it.
  */
 export interface ToldMail {
   bucket: Uuid
@@ -13,9 +13,9 @@ export interface ToldMail {
   batch: number | null
   domain: string
   recipient: string | null
-  /** What is known by the answer to its call. */
+  /** Facts in the answer to its call. */
   answered: { messageId: string; sentAt: string } | null
-  /** When it was sent, if a row says so without an answer. */
+  /** Time of sending, if a row has it without an answer. */
   sentAt?: string
   told: Told[]
 }
@@ -53,7 +53,7 @@ const PERSON = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/140.0.0.0'
 const BOT = 'Barracuda/1.0'
 const LISTED = 'OnAccountSuppressionList'
 
-/** The event as the provider writes it. */
+/** The event in the provider's form. */
 export function detailOf(mail: ToldMail, told: Told, organizationId: Uuid): object {
   const { kind, at: timestamp, accepted, isUntagged = false } = told
   const [bounceType, bounceSubType] = told.bounce ?? []
@@ -94,7 +94,7 @@ export function detailOf(mail: ToldMail, told: Told, organizationId: Uuid): obje
 const feedbackOf = ({ kind, accepted, at }: Told): string | undefined =>
   kind === 'Bounce' || kind === 'Complaint' ? `${accepted.messageId}-${at}` : undefined
 
-/** From the least to what nothing overwrites. */
+/** Statuses in the order in which they overwrite each other. */
 const STATUSES = 'sent delivered opened clicked failed bounced suppressed complained'.split(' ')
 const EFFECTS = ['bounced', 'suppressed', 'complained']
 const BOUNCE_TYPES = ['Transient', 'Undetermined', 'Permanent']
@@ -126,16 +126,16 @@ function statusOf(told: Told): string {
   return plain[told.kind] ?? 'sent'
 }
 
-/** Of two of a type and none of the list, the one whose subtype comes last. */
+/** Of two of a type without a list entry, the one whose subtype sorts last. */
 const strength = ([type, subType]: readonly [string, string]): string =>
   [BOUNCE_TYPES.indexOf(type), Number(subType === LISTED), subType].join(' ')
 
 export const isClickByPerson = ({ kind, isBot }: Told): boolean => kind === 'Click' && !isBot
-/** Who clicks has opened. */
+/** A click implies an open. */
 export const isOpenByPerson = ({ kind, isBot }: Told): boolean =>
   (kind === 'Open' || kind === 'Click') && !isBot
 
-/** What must be known of a mail. */
+/** Expected state of a mail. */
 export function knownOf({ told, answered, ...mail }: ToldMail) {
   const at = (holds: (each: Told) => boolean) => first(told.filter(holds).map((each) => each.at))
   const is = (kind: Told['kind']) => (each: Told) => each.kind === kind
@@ -172,7 +172,7 @@ export function knownOf({ told, answered, ...mail }: ToldMail) {
 }
 export type Known = ReturnType<typeof knownOf>
 
-/** The provider told that it bounced, and nothing that it arrived. */
+/** The provider reported a bounce and no delivery. */
 export const hasBounced = (known: Known): boolean =>
   known.bouncedAt !== null &&
   known.bounceSubType !== LISTED &&
@@ -183,7 +183,7 @@ const hasArrived = (known: Known): boolean =>
   known.clickedAt !== null ||
   known.complainedAt !== null
 
-/** What the events of mails do to the address that they have in common. */
+/** Expected effect of the mails on their common address. */
 export function effectOf(mails: readonly ToldMail[]): string | undefined {
   const effects = mails.flatMap(({ told }) =>
     told.flatMap((each) => {
@@ -195,7 +195,7 @@ export function effectOf(mails: readonly ToldMail[]): string | undefined {
   return EFFECTS.findLast((effect) => effects.includes(effect))
 }
 
-/** What the figures count. */
+/** Expected figures. */
 export function figuresOf(known: Known): Record<string, boolean> {
   const isSuppressed = known.bounceSubType === LISTED
   const is = (type: string) => !isSuppressed && known.bounceType === type
@@ -216,7 +216,7 @@ export function figuresOf(known: Known): Record<string, boolean> {
   }
 }
 
-/** Entries of its timeline: each event once. */
+/** Timeline entries: each event once. */
 export const entriesOf = ({ told }: ToldMail): number =>
   new Set(
     told.map((each) =>
@@ -231,7 +231,7 @@ const BOUNCES = [
   ['Permanent', LISTED],
 ] as const
 
-/** What is told of the n-th mail, which was accepted so: about three events and a third. */
+/** Events of the n-th mail, about three and a third on average. */
 export function tell(n: number, accepted: Acceptance): Told[] {
   const at = (seconds: number) => new Date(Date.parse(accepted.at) + seconds * 1_000).toISOString()
   const all: (Omit<Told, 'accepted'> | false)[] = [
@@ -267,13 +267,13 @@ export function tell(n: number, accepted: Acceptance): Told[] {
   return all.flatMap((each) => (each ? [{ ...each, accepted }] : []))
 }
 
-/** Ids of single mails of a moment that is over. */
+/** Ids of single mails at a past moment. */
 export function oldId(time: number): { id: Uuid; bucket: Uuid } {
   const hex = Math.floor(time).toString(16).padStart(12, '0')
   const id = `${hex.slice(0, 8)}-${hex.slice(8)}-${uuidv7().slice(14)}`
   return { id, bucket: dayBucket(id) }
 }
 
-/** A message id that says nothing of the order of things. */
+/** A message id that does not reveal any order. */
 export const messageIdOf = (...parts: readonly (string | number)[]): string =>
   createHash('sha256').update(parts.join()).digest('hex').slice(0, 30)

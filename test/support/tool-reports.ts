@@ -4,7 +4,7 @@ import type { Report } from '../../src/core/deliverability/toolbox.ts'
 import * as checks from '../../src/schemas/deliverability/checks.ts'
 import * as mail from '../../src/schemas/deliverability/mail.ts'
 
-/** What the document says that each tool answers. */
+/** Documented schema of each tool's answer. */
 const SCHEMAS: Readonly<Record<string, object>> = {
   'email-check': checks.EmailReport,
   'spf-check': checks.SpfReport,
@@ -26,8 +26,8 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, formats: KNOWN_FORMATS
 const validators = new Map<string, ValidateFunction>()
 
 /**
- * What of a report is not as the document says, fields that it does not know included; and findings
- * that want something without saying, in a sentence, what to do next.
+ * Deviations of a report from its document, including unknown fields, and findings without a
+ * sentence about the next step.
  */
 export function problemsOf(report: Report): unknown[] {
   const schema = SCHEMAS[report.tool]
@@ -43,7 +43,7 @@ export function problemsOf(report: Report): unknown[] {
   return [...(validate.errors ?? []), ...wanting]
 }
 
-/** The same schema, for which a field that it does not name is an error. */
+/** The schema with further fields forbidden. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -5,7 +5,7 @@ import { createLookups } from '../../src/net/lookups.ts'
 
 const userAgent = 'Letterloom-Tools/test'
 
-/** The tools in a world without names: nothing leaves the machine. */
+/** The tools in a world without names, so that nothing leaves the machine. */
 export const offlineToolbox = (): Toolbox =>
   createToolbox({
     lookups: createLookups({ ask: async () => ({ status: 'no_name' }) }),
@@ -14,13 +14,13 @@ export const offlineToolbox = (): Toolbox =>
     userAgent,
   })
 
-/** Reaches nothing, in the same world. */
+/** A fetcher that reaches nothing. */
 export const offlineFetcher: Fetcher = createFetcher({
   allowed: [],
   findAddresses: async () => [],
 })
 
-/** The tools with one name server; what is fetched is fetched as the options say. */
+/** The tools with one name server. Fetches follow the options. */
 export const toolboxAt = (
   address: string,
   {
@@ -40,10 +40,7 @@ export const toolboxAt = (
 const TRIES = 3
 const PATIENCE_MS = 2_500
 
-/**
- * Asks again where a machine that is busy with other tests did not answer in time; what is silent
- * on purpose is as silent as before.
- */
+/** Repeats queries that a busy machine did not answer in time. Intended silence stays silence. */
 export const askPatiently: typeof askDns = async (question) => {
   for (let left = TRIES - 1; ; left--) {
     const answer = await askDns({ ...question, signal: AbortSignal.timeout(PATIENCE_MS) })

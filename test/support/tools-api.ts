@@ -7,7 +7,7 @@ import { connect } from '../../src/store/db/sql.ts'
 import { offlineFetcher } from './toolbox.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 
-/** Lets everything through: what it answers is not what is tested. */
+/** Allows every request, since limits are not tested here. */
 export const unlimited: Limiter = {
   take: async (_subject, windows) => {
     const [window = { limit: 1, seconds: 1 }] = windows
@@ -22,8 +22,8 @@ export const unlimited: Limiter = {
 }
 
 /**
- * The whole API without a database: the tools need none. What asks one all the same fails.
- * Connections of a trusted proxy are not counted for its address.
+ * The whole API without a database, which the tools do not need. A query fails. Connections of a
+ * trusted proxy are not counted for its address.
  */
 export async function startToolsApi(
   toolbox: Toolbox,

@@ -1,7 +1,6 @@
 import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 
-/** A topic of the organization. */
 export async function insertTopic(
   sql: Sql,
   organizationId: Uuid,

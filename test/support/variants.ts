@@ -1,14 +1,14 @@
 import { type Schema, together } from './arbitrary.ts'
 
-/** A value that differs from an example in one place, and which place that is. */
+/** A value that differs from an example in one place, and that place. */
 export interface Variant {
   place: string
   value: unknown
 }
 
 /**
- * Values of `schema`, each with something that the example does not have: each of the optional
- * fields, each word of an `enum`, each branch of a union.
+ * Values of `schema` that each add something to the example: one of the optional fields, each word
+ * of an `enum`, each branch of a union.
  */
 export function variantsOf(schema: Schema, example: unknown, place = ''): Variant[] {
   const { anyOf, ...rest } = schema
@@ -46,7 +46,7 @@ function nameOf({ properties = {} }: Schema): string {
   return typeof kind === 'string' ? kind : (Object.keys(properties)[0] ?? '')
 }
 
-/** Whether an example is of a branch: by its `type`, else by its fields. */
+/** Returns whether an example belongs to a branch, by its `type`, else by its fields. */
 function fits({ properties = {}, required = [] }: Schema, example: unknown): boolean {
   const given = Object(example ?? {}) as Record<string, unknown>
   const kind = properties['type']?.const

@@ -7,7 +7,7 @@ import { ingest } from '../../src/core/events/ingest.ts'
 import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import { definitionOf, executionRow, seedFlow } from './flows.ts'
 
-/** A flow of one version, without steps, whose executions are ended by these events. */
+/** A flow of one version without steps, whose executions these events end. */
 export async function seedExitFlow(sql: Sql, organizationId: Uuid, exitEvents: string[] = []) {
   const settings = { exitOn: { events: exitEvents } }
   return (await seedFlow(sql, organizationId, { steps: [], settings })).flowId
@@ -21,11 +21,11 @@ interface ExecutionSeed {
   status?: string
   topicId?: Uuid
   eventId?: Uuid
-  /** When the event that started it happened; absent: as it is stored. */
+  /** Time of the starting event. Absent: as stored. */
   occurredAt?: string
 }
 
-/** An execution that has begun, as admission and its run leave it. */
+/** A running execution in the state that admission and its run leave. */
 export async function seedExecution(sql: Sql, seed: ExecutionSeed): Promise<Uuid> {
   const id = uuidv7()
   const { status = 'active', version = 1, ...rest } = seed
@@ -52,7 +52,7 @@ export async function seedExecution(sql: Sql, seed: ExecutionSeed): Promise<Uuid
   return id
 }
 
-/** Its status, and the reason where there is one. */
+/** Its status, and the reason if there is one. */
 export const standing = async (sql: Sql, id: Uuid): Promise<string> => {
   const { status, reason } = await executionRow(sql, id)
   return reason === null ? status : `${status} ${reason}`
@@ -70,8 +70,8 @@ interface Visiting<Type extends StepType> {
 }
 
 /**
- * Runs a visit as its run does: what is locked and in which order, what the step is told. The steps
- * of an execution are entered one after the other; whoever comes back to one resumes it.
+ * Runs a visit as its run does, with the same locks in the same order. The steps of an execution
+ * are entered one after the other, and a repeated one is resumed.
  */
 export const visit = <Type extends StepType>({
   sql,
@@ -171,18 +171,18 @@ export interface Sent {
 interface Around {
   /** Called with the contacts locked, before the time of arrival is read. */
   before?: () => Promise<void>
-  /** Called when all is written, before it is committed. */
+  /** Called after all writes, before the commit. */
   beforeCommit?: () => Promise<void>
 }
 
 export interface Received {
   id: Uuid
   receivedAt: string
-  /** How many executions go on because of it. */
+  /** Number of executions that it resumes. */
   resumed: number
 }
 
-/** Takes an event in, as a request does. */
+/** Takes in an event, as a request does. */
 export const receive = async (
   sql: Sql,
   organizationId: Uuid,
@@ -235,7 +235,7 @@ export const receiveAll = (
     }))
   })
 
-/** Executions that were promised to be woken, in the order of the promises. */
+/** Executions with an undelivered wake message, in the order of the messages. */
 export const wakes = async (sql: Sql, organizationId: Uuid): Promise<Uuid[]> => {
   const rows = await sql<{ id: Uuid }[]>`
     select payload ->> 'executionId' as id
@@ -247,7 +247,7 @@ export const wakes = async (sql: Sql, organizationId: Uuid): Promise<Uuid[]> => 
 
 const AT_ONCE = 16
 
-/** Runs `act` with each, some at a time. */
+/** Runs `act` with each item, some at a time. */
 export async function each<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,

@@ -10,7 +10,7 @@ import type { SeededFlow } from './flows.ts'
 
 export type WebhookConfig = StepOf<'webhook'>['config']
 
-/** Gives a flow a secret of its own and its webhook step headers, as they are stored. */
+/** Gives a flow its own secret and its webhook step headers, in stored form. */
 export async function sealFlow(
   sql: Sql,
   keyring: Keyring,
@@ -30,7 +30,7 @@ export async function sealFlow(
   return secret
 }
 
-/** Replaces the secret as `rotate-secret` does; the former one signs until then. */
+/** Replaces the secret as `rotate-secret` does. The former one signs until then. */
 export async function rotateSecret(
   sql: Sql,
   keyring: Keyring,
@@ -53,7 +53,7 @@ interface Visiting {
   data?: Record<string, unknown>
 }
 
-/** A visit of the flow's step `call`, as the run hands it to the step. */
+/** A visit of the flow's step `call`, in the form in which the step gets it. */
 export function visitOf({ flow, contactId, executionId, data = {}, more }: Visiting) {
   const { organizationId, flowId, definition } = flow
   const now = new Date().toISOString()
@@ -90,7 +90,7 @@ function webhookOf({ steps }: Definition): StepOf<'webhook'> {
   return step
 }
 
-/** Calls once, as a worker would; returns the outcome, or the failure that asks for another try. */
+/** Calls once, as a worker would. Returns the outcome, or the failure that asks for another try. */
 export async function callOnce(
   deps: WebhookDeps,
   run: StepRun<'webhook'>,

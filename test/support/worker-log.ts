@@ -3,9 +3,9 @@ import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { afterAll, expect, type RunnerTestSuite as Suite, vi } from 'vitest'
 
 /**
- * What every worker of the tests says by the way: a worker of one queue has activities or
- * workflows, not both, the development server is older than the newest SDK wishes, and a busy
- * machine is slow: a task is done when its run is over or when Temporal has given it to another.
+ * Harmless warnings of every worker in tests: a worker of one queue has activities or workflows,
+ * not both, the development server is older than the newest SDK wants, and on a busy machine a task
+ * may finish after its run is over or was given to another worker.
  */
 const ALWAYS = [
   /^No (workflows|activities) registered, not polling/,
@@ -20,17 +20,17 @@ interface Meant {
   wasSeen: boolean
 }
 
-/** Of the test file that runs now: files of one process run one after the other. */
+/** Expected warnings of the present test file. Files of one process run one after the other. */
 let meant: Meant[] = []
 
-/** The SDK keeps its lines for a tenth of a second, to sort them. */
+/** The SDK holds its lines for a tenth of a second to sort them. */
 const KEPT_MS = 300
 const PATIENCE_MS = 10_000
 
 /**
- * Says which warnings of workers are meant in this test file: they are not shown, and the file
- * fails if one of them never comes. Each is matched with the message, the activity's or workflow's
- * type and the error. All other warnings are shown.
+ * Declares the expected warnings of this test file: they are not shown, and the file fails if one
+ * of them does not occur. Patterns are matched with the message, the type of the activity or
+ * workflow, and the error. All other warnings are shown.
  */
 export function expectWarnings(...patterns: readonly RegExp[]): void {
   const own = expected(patterns)
@@ -68,7 +68,7 @@ function isMeant(text: string): boolean {
 
 const shown = new DefaultLogger('WARN')
 
-/** Once in a process, before anything of the SDK is used: import this file beside it. */
+/** Runs once in a process, before the SDK is used: import this file beside it. */
 Runtime.install({
   logger: new DefaultLogger('WARN', ({ level, message, meta = {} }) => {
     const { activityType, workflowType, error } = meta

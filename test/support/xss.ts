@@ -2,7 +2,7 @@ import { createToolbox, type Toolbox } from '../../src/core/deliverability/toolb
 import type { DnsAnswer, DnsType } from '../../src/net/dns.ts'
 import { createLookups } from '../../src/net/lookups.ts'
 
-/** Each sets `alive` in a page, if anything of it is ever more than text. */
+/** Attacks that set `alive` in a page if they are ever more than text. */
 export const XSS = [
   '<script>alive=1</script>',
   '"><script>alive=1</script>',
@@ -19,11 +19,11 @@ export const XSS = [
   '<math><mtext></form><form><mglyph><style></math><img src onerror=alive=1>',
 ]
 
-/** A mail whose every field is an attack. */
+/** A mail with an attack in every field. */
 export const mailOf = (attack: string, domain: string): string =>
   `From: ${attack} <a@${domain}>\nSubject: ${attack}\nReceived: from ${attack} by ${attack}; ${attack}\nAuthentication-Results: ${attack}; spf=pass\nDKIM-Signature: v=1; a=${attack}; d=${attack}; s=${attack}; h=${attack}:from; b=x\nList-Unsubscribe: <https://${attack}>\nDate: ${attack}\nMessage-ID: ${attack}\n${attack}\n\n${attack}`
 
-/** A world in which all that is published is an attack: records, names of hosts, files. */
+/** A world in which everything published is an attack: records, host names, files. */
 export function hostileWorld(): { toolbox: Toolbox; attack: string } {
   const world: { toolbox: Toolbox; attack: string } = {
     attack: '',

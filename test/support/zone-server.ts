@@ -1,7 +1,7 @@
 import dns2 from 'dns2'
 import { freePort } from '../../src/main/dev/ports.ts'
 
-/** What a name server says of a name and type besides its records. */
+/** Behaviour of a name server for a name and type besides its records. */
 export type Trouble = 'silence' | 'SERVFAIL' | 'REFUSED' | 'garbage'
 
 /** Values by type: of MX `10 mail.example.com`; of TXT a text, or its strings. */
@@ -12,16 +12,16 @@ export interface ZoneServer {
   address: string
   /** `TXT example.com`, as asked, in the order of arrival. */
   questions: string[]
-  /** Those that came over TCP. */
+  /** Questions that came over TCP. */
   overTcp: string[]
-  /** Added to the zone, or put in the place of what was there. */
+  /** Adds to the zone, or replaces entries. */
   set: (zone: Zone) => void
   clear: () => void
   close: () => Promise<void>
 }
 
 interface ZoneOptions {
-  /** Waits before each answer; milliseconds. */
+  /** Milliseconds before each answer. */
   delayMs?: number
 }
 
@@ -98,7 +98,7 @@ export async function startZoneServer(
   }
 }
 
-/** Written out beforehand: the package takes a second for 64 KiB on a busy machine. */
+/** Encoded in advance: the package takes a second for 64 KiB on a busy machine. */
 function keepLarge(
   large: Map<string, Buffer>,
   name: string,
@@ -166,7 +166,7 @@ function answerFrom(
   return response
 }
 
-/** A name with names below it is there, without records (RFC 8020). */
+/** A name with names below it exists without records (RFC 8020). */
 const hasBelow = (records: ReadonlyMap<string, unknown>, name: string): boolean =>
   [...records.keys()].some((each) => each.endsWith(`.${name}`))
 
@@ -188,7 +188,7 @@ function recordOf(name: string, type: string, value: string | string[]): object 
   }
 }
 
-/** A text in strings of 255 octets (RFC 1035, 3.3). */
+/** Splits a text into strings of 255 octets (RFC 1035, 3.3). */
 function strings(text: string): Buffer[] {
   const octets = Buffer.from(text, 'latin1')
   return Array.from({ length: Math.max(1, Math.ceil(octets.length / STRING_OCTETS)) }, (_, index) =>

@@ -1,6 +1,6 @@
 import { sleep } from '@temporalio/workflow'
 
-/** Sleeps as long as it is told; says what it was told. */
+/** Sleeps for the given time and returns it. */
 export async function longSleep(duration: `${number} days`): Promise<string> {
   await sleep(duration)
   return `slept ${duration}`
