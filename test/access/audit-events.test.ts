@@ -17,7 +17,7 @@ afterAll(() => api.close())
 
 const list = async (query = '') => (await alice.send('GET', `/v1/audit-events${query}`)).body.data
 
-test('what was done is listed newest first, with who, what, which request and when', async () => {
+test('audit events are listed newest first, with author, action, request and time', async () => {
   const { body, headers } = await alice.send('POST', '/v1/api-keys', { name: 'Shop' })
   const [newest] = await list('?limit=1')
   expect(newest).toEqual({

@@ -490,7 +490,7 @@ describe('the list', () => {
   })
 })
 
-test('who loses the right to invite loses the open invitations they made with it', async () => {
+test('a member who loses the right to invite loses their open invitations', async () => {
   const boss = await company()
   const other = await signIn(api.app, api.sql, boss.organizationId, 'owner')
   const [admins, viewers] = [
@@ -504,7 +504,7 @@ test('who loses the right to invite loses the open invitations they made with it
   expect(await noted(boss, viewers.id)).toEqual(['invitation.created', 'invitation.revoked'])
 })
 
-test('what is over is deleted with its address: a day after its end, a week after it expired', async () => {
+test('ended invitations are deleted with their address after a day, expired ones after a week', async () => {
   const boss = await company()
   const [accepted, revoked, ignored, fresh] = [
     await invited(boss),

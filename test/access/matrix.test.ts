@@ -143,7 +143,7 @@ test('the right credential: own, other’s, unknown and malformed ids are told a
   guarantee(() => expect(wrong).toEqual([]))
 })
 
-test('what an operation notes in the audit trail is what the table says', async () => {
+test('each operation records the audit events of the table', async () => {
   const noted: Record<string, string[]> = {}
   for (const operation of operations) {
     const place = placeOf(operation)

@@ -126,7 +126,7 @@ test('an organization that came down from a larger plan can update what it has',
   expect((await connect(client, 5)).status).toBe(402)
 })
 
-test('of eight at once for the last place one gets it', async () => {
+test('one of eight concurrent requests gets the last place', async () => {
   for (const [plan, places] of [
     ['free', 1],
     ['starter', 3],
@@ -145,7 +145,7 @@ test('the same account eight times at once takes one place', async () => {
   expect((await client.get('/v1/connections')).body.connections.length).toBe(1)
 })
 
-test('what has no limit is never counted', async () => {
+test('a resource without a limit is never counted', async () => {
   const { organizationId } = await organization('enterprise')
   const room = transact(within(api.deps.sql, organizationId), (tx) =>
     requireRoom(tx, organizationId, 'workflows', () => Promise.reject(new Error('counted'))),

@@ -180,7 +180,7 @@ test.each([
   expect(actions).not.toContain('login.failed')
 })
 
-test('who comes over from another organization is noted as anybody who logs in', async () => {
+test('switching from another organization is recorded like a login', async () => {
   const person = await addMember(api.sql, api.alice.organizationId, 'viewer')
   await join(api.sql, api.charlie.organizationId, person, 'viewer')
   const here = await sessionOf(api.app, person, api.alice.organizationId)

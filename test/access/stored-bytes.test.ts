@@ -64,7 +64,7 @@ const storing = {
   import: (client: Client) => upload(client, 'email\nada@example.com\n'),
 }
 
-test('what is stored is counted by its bytes, and what is deleted is not', async () => {
+test('stored bytes are counted, and deleted ones are not', async () => {
   const client = await organization()
   const { body: mail } = await scheduleMail(client)
   const afterMail = await storedBytes(client)

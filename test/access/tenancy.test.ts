@@ -146,7 +146,7 @@ test('versions of flows and events that happened are changed by nobody', async (
   }
 })
 
-test('what belongs to no organization is out of the API’s reach, but for lists without secrets', async () => {
+test('the API cannot reach rows without an organization, except lists without secrets', async () => {
   const [row] = await database.sql<{ readable: string[] | null }[]>`
     select array_agg(name order by name) as readable
     from unnest(${(await tables(false)).map(({ name }) => name)}::text[]) as name

@@ -95,7 +95,7 @@ test('a batch shows whom it leaves out, once each', async () => {
   expect((await client.get('/v1/batch')).body.data[0].exclude).toEqual(shown)
 })
 
-test('what does not exist is 400 with its name, another organization’s 403, too many 422', async () => {
+test('unknown exclusions are 400 with their name, those of another organization 403, too many 422', async () => {
   const { client } = await organization()
   const other = (await organization()).client
   const known = await segment(client)
@@ -153,7 +153,7 @@ test('a batch of which nobody can say whom it leaves out mails nobody and fails'
   expect(resumed).toMatchObject({ status: 409, body: { reason: 'topic_deleted' } })
 })
 
-test('what a live batch leaves out is not deleted, and of both at once one wins', async () => {
+test('exclusions of a live batch cannot be deleted, and one of two concurrent requests wins', async () => {
   const { client } = await organization()
   const { organizationId } = client
   const segmentId = await segment(client)

@@ -61,7 +61,7 @@ describe('an operator', () => {
     },
   )
 
-  test('that is none is answered with the list of them', () => {
+  test('that is unknown is answered with the list of them', () => {
     expect(first({ field: 'email', operator: 'like' })).toContain('must be one of: equals')
     expect(first({ field: 'email' })).toContain(at('operator'))
   })
@@ -283,7 +283,7 @@ describe('a condition', () => {
   })
 })
 
-test('what is counted of events is each asked once, however deep', () => {
+test('each event count of a condition is needed once, however deep it is', () => {
   const condition: Condition = {
     logic: 'OR',
     groups: [

@@ -182,7 +182,7 @@ test('SQL finds exactly the contacts of which a condition holds', async () => {
   })
 }, 600_000)
 
-test('what is loaded for one contact counts the same events', async () => {
+test('the facts of one contact count the same events', async () => {
   const filter = filterOf({ events: EVENTS, topics, ids: [uuidv7()] })
   for (const condition of fc.sample(conditionOf(filter, 2), 20)) {
     const { id } = oneOf(known).contact
@@ -192,7 +192,7 @@ test('what is loaded for one contact counts the same events', async () => {
   }
 })
 
-test('who is excepted are all others, whatever is missing of a contact', async () => {
+test('an exception selects all other contacts, whatever they lack', async () => {
   const ids = known.slice(0, 5).map(({ contact }) => contact.id)
   const filter = filterOf({ events: EVENTS, topics, ids })
   const pair = fc.array(conditionOf(filter), { minLength: 1, maxLength: 2 })
@@ -232,7 +232,7 @@ test('no text of a caller is more than a text, wherever it stands', async () => 
   }
 })
 
-test('what no database can store is found nowhere, and is no error', async () => {
+test('values that cannot be stored match nothing and cause no error', async () => {
   for (const text of ['\0', 'a\0b', '\ud800', 'x\udfff']) {
     for (const [field, operator] of [
       ['firstName', 'equals'],

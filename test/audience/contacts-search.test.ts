@@ -119,7 +119,7 @@ test.each([
   expect(ways()).toEqual(used)
 })
 
-test('what many of the newest have and no others is counted', async () => {
+test('a word that only many of the newest contacts have is counted', async () => {
   const body = await search('search=lately&pageSize=100')
   expect(body).toMatchObject({ total: 80, totalIsExact: true, nextCursor: null })
   expect(ways().at(-1)).toBe('index')
@@ -200,7 +200,7 @@ test('of a topic’s subscribers', async () => {
   }
 })
 
-test('in an organization of ten thousand and fewer everything is counted', async () => {
+test('an organization of up to ten thousand contacts is counted exactly', async () => {
   const { organizationId } = await createOrganization(api.sql, {
     name: 'Small',
     ownerEmail: 'small@example.com',
@@ -255,7 +255,7 @@ test.each([
   expect(byPage).toEqual(expected)
 })
 
-test('who loops to totalPages loses nobody, however many fit', async () => {
+test('a client that reads up to totalPages misses no contact', async () => {
   const seen: string[] = []
   for (let page = 1, totalPages = 1; page <= totalPages; page++) {
     const body = await search(`search=even&pageSize=100&page=${page}`)
@@ -265,7 +265,7 @@ test('who loops to totalPages loses nobody, however many fit', async () => {
   expect([seen.length, new Set(seen).size]).toEqual([CONTACTS / 2, CONTACTS / 2])
 })
 
-test('who follows the cursor loses nobody either', async () => {
+test('a client that follows the cursor misses no contact', async () => {
   const seen: string[] = []
   const query = 'search=odd&pageSize=100'
   for (let cursor: string | null = ''; cursor !== null; ) {

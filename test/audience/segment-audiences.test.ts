@@ -81,7 +81,7 @@ test('a list of contacts by segment has its members, with the other filters and 
   expect(elsewhere.status).toBe(400)
 })
 
-test('what names a segment is 403 where another organization has it, 400 where nobody has', async () => {
+test('a segment of another organization is 403, an unknown one 400', async () => {
   const client = await organization()
   await connectAccount(client)
   const foreign = await segment(await organization())
@@ -179,7 +179,7 @@ test('a batch whose segment is gone mails nobody', async () => {
   expect(await batchRow(body.id)).toMatchObject({ status: 'failed' })
 })
 
-test('of a batch and a deletion at the same moment one wins', async () => {
+test('one of a concurrent batch and deletion wins', async () => {
   const client = await organization()
   await connectAccount(client)
   for (let round = 0; round < 10; round++) {

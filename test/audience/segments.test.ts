@@ -105,7 +105,7 @@ test('a change that was not known is 409, and leaves the segment as it is', asyn
   expect((await client.get(path)).body.name).toBe('Two')
 })
 
-test('of twenty who change the same version one does', async () => {
+test('one of twenty concurrent changes of a version succeeds', async () => {
   const client = await organization()
   const { body } = await client.post('/v1/segments', { name: 'One', condition: pro })
   await new Promise((resolve) => setTimeout(resolve, 5))

@@ -52,7 +52,7 @@ describe.each(['.', ').', '>', ',', '…', '。', '"', '_', '-', '*', "'!", '&',
   },
 )
 
-test('with a letter, a digit or a sentence behind it, and cut, a link is none of ours', async () => {
+test('a link that is cut, or followed by a letter, a digit or a sentence, is invalid', async () => {
   const { token } = await tokenOf('unsubscribe')
   for (const wrong of [
     `${token}A`,

@@ -145,7 +145,7 @@ test.each(['complained', 'suppressed'])(
   },
 )
 
-test('who suppressed an address by the API takes it off, unless it complained', async () => {
+test('an address suppressed by the API can be removed, unless it complained', async () => {
   for (const [reason, status] of [
     ['suppressed', 200],
     ['complained', 403],

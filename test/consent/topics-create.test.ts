@@ -57,7 +57,7 @@ test('a slug that is taken is 409, in one’s own organization only', async () =
   expect((await create(api.charlie, { name: 'A', slug: 'taken' })).status).toBe(201)
 })
 
-test('of twenty at once with one slug one is made', async () => {
+test('one of twenty concurrent topics with a slug is created', async () => {
   const client = await organization()
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => create(client, { name: 'A', slug: 'race' })),
@@ -120,7 +120,7 @@ test('a template must have the link, and none to unsubscribe', async () => {
   }
 })
 
-test('what the schema refuses is 422 that names it', async () => {
+test('a body that the schema refuses is 422 with the field', async () => {
   for (const [path, body] of [
     ['name', {}],
     ['name', { name: '' }],

@@ -43,7 +43,7 @@ test('numbers, booleans, ids, days and times come back as what they are', async 
   })
 })
 
-test('what was written already is left as it is', () => {
+test('an array that was written already is left unchanged', () => {
   expect(writeArray('{a,b}')).toBe('{a,b}')
   expect(readArray(String)('{}')).toEqual([])
 })

@@ -29,7 +29,7 @@ afterAll(async () => {
   await removeFolder(folder)
 })
 
-test('what a client holds that stopped between the parts of a statement is free again', async () => {
+test('locks of a client that stopped between the parts of a statement are released', async () => {
   const way = await quietWay(server)
   const frozen = connect(way.url, { name: 'frozen', statementTimeoutMs: STATEMENT_MS })
   const held = frozen.begin(async (tx) => {

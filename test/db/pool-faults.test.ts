@@ -60,7 +60,7 @@ async function marks(refused: readonly string[]) {
   return row
 }
 
-test('in a storm of cancels no query runs for another organization or after it was refused', async () => {
+test('during a storm of cancellations no query runs for another organization or after its refusal', async () => {
   await database.admin`truncate marks`
   const { done, refused } = await markInStorm('pool-storm', insert)
   expect(await marks(refused)).toEqual({ kept: done, foreign: 0, refused: 0 })
@@ -68,7 +68,7 @@ test('in a storm of cancels no query runs for another organization or after it w
   expect(Math.min(done, refused.length)).toBeGreaterThan(0)
 })
 
-test('in a storm of cancels nothing of a transaction that failed is kept', async () => {
+test('during a storm of cancellations failed transactions leave nothing', async () => {
   await database.admin`truncate marks`
   const { done, refused } = await markInStorm('pool-storm-tx', (sql, organization, id) =>
     sql.begin(async (tx) => {

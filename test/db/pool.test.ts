@@ -140,7 +140,7 @@ test('an error names the functions that asked', async () => {
   expect(stack).toMatch(/^PostgresError: division by zero\n[^]*at (?:async )?divides/)
 })
 
-test('what is refused inside a transaction keeps nothing of it, caught or not', async () => {
+test('a refused statement rolls back its transaction, caught or not', async () => {
   const names = async () =>
     (await sql<{ n: number }[]>`select n from kept order by n`).map(({ n }) => n)
   await sql`create table kept (n int)`
@@ -259,7 +259,7 @@ test('a host that refuses is passed by, and where all refuse, so does the query'
   await Promise.all([some.end(), none.end()])
 })
 
-test('what was ended refuses', async () => {
+test('a pool that has ended refuses queries', async () => {
   const own = connect(database.url, { name: 'ended', max: 2 })
   await own`select 1`
   await own.end()

@@ -38,7 +38,7 @@ const answerAll = (): void => {
   for (const answer of answers.splice(0)) answer()
 }
 
-test('who asks for the same at once shares one check', async () => {
+test('concurrent equal requests share one check', async () => {
   questions = []
   const asked = Array.from({ length: 300 }, () => check('same.example'))
   await areAsked(1)

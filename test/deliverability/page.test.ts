@@ -94,7 +94,7 @@ test('every tool has its form, and every form its report', async () => {
   }
 })
 
-test('of a form only as many fields are read as one of ours has', async () => {
+test('no more fields of a form are read than the largest form has', async () => {
   const { holdMs, value } = await watched(() =>
     app.inject({
       method: 'POST',
@@ -107,7 +107,7 @@ test('of a form only as many fields are read as one of ours has', async () => {
   expect(holdMs).toBeLessThan(150)
 })
 
-test('what is none is said beside the form', async () => {
+test('an invalid input is reported beside the form', async () => {
   for (const path of [
     'domain=nothing',
     `domain=${D}&tool=spf-check&ip=10.0.0.1`,

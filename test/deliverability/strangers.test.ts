@@ -176,7 +176,7 @@ test('nothing is told of names and addresses that only our own resolver knows', 
   expect(server.questions).toContain('A inner.evil.example')
 })
 
-test('what stands behind all in an SPF record is not looked up', async () => {
+test('terms after all in an SPF record are not looked up', async () => {
   const dead = ['a', 'b', 'c'].map((name) => `include:${name}.dead.example`).join(' ')
   server.set({ [D]: { TXT: [`v=spf1 ip4:192.0.2.1 -all ${dead}`] } })
   const { report } = await toolbox.check('spf-check', D, { domain: D })

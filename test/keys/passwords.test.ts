@@ -13,7 +13,7 @@ test('a hash is argon2id in PHC form, salted, and verifies its password only', a
   expect(await passwords.verify(first, 'correct horsf')).toBe(false)
 })
 
-test('what looks the same is the same password', async () => {
+test('passwords that look the same are the same', async () => {
   const passwords = createPasswords()
   const stored = await passwords.hash('caf\u00e9 au lait!')
   expect(await passwords.verify(stored, 'cafe\u0301 au lait!')).toBe(true)

@@ -17,7 +17,7 @@ const ring = parseKeyring(oldKey)
 const organizationId = uuidv7()
 const place: SealedPlace = { table: 'flows', organizationId, rowId: uuidv7() }
 
-test('what was sealed opens again, whatever text it is', () => {
+test('any sealed text opens again', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 500 }), (text) => {
       const sealed = seal(ring, 'flow-secret', place, text)

@@ -215,7 +215,7 @@ describe('a large window', () => {
     expect(await many(limiter, 10_001, LARGE)).toEqual({ true: 10_000, false: 1 })
   })
 
-  test('who was refused asks the store again when the oldest have left, and not before', async () => {
+  test('a refused subject asks the store again only when the oldest requests have left', async () => {
     let time = 1_800_000_000_000
     const asked: string[] = []
     const open = () =>
@@ -245,7 +245,7 @@ describe('without its store', () => {
     expect(alarms).toEqual(['rate limits are open: their store fails'])
   })
 
-  test('who tries passwords or keys is counted by the process', async () => {
+  test('guesses of passwords and keys are counted by the process', async () => {
     let time = 1_800_000_000_000
     const open = () => pool('postgres://nobody:x@127.0.0.1:1/none')
     const limiter = start({ open, now: () => time })

@@ -20,7 +20,7 @@ function problems(source: Partial<ContentSource>): string[] {
   }
 }
 
-test('what is added to a body is in it, whatever letters are before its end', () => {
+test('text added to a body is in it, whatever letters precede its end', () => {
   for (const letters of ['', 'İ', 'İ'.repeat(20)]) {
     const html = `<body><p>${letters}</p></BODY></html>`
     expect(appendToBody(html, '<i>x</i>')).toBe(`<body><p>${letters}</p><i>x</i></BODY></html>`)

@@ -273,7 +273,7 @@ describe('confirmations and roots', () => {
   })
 })
 
-test('what is asked of a closed renderer, or too late, is not begun', async () => {
+test('work for a closed renderer, or after its deadline, does not begin', async () => {
   const closed = createRenderer()
   const late = closed.text('x', {}, { ...loner, by: performance.now() - 1 })
   await expect(late).rejects.toThrow(RendererBusy)

@@ -21,7 +21,7 @@ test('a content that was slow is apart for a minute, its organization and its na
   expect(isApart('a')).toBe(false)
 })
 
-test('one content that is slow again and again does not put its organization apart', () => {
+test('a single slow content does not isolate its organization, however often it is slow', () => {
   for (let n = 0; n < 10; n++) slow('a')
   expect(isolation.isOrganizationApart('o')).toBe(false)
 })

@@ -116,7 +116,7 @@ describe('SES counts clicks on links of the author', () => {
   })
 })
 
-test('what is marked already is not marked again, and all else stays as it is', () => {
+test('marked links are not marked again, and everything else is unchanged', () => {
   const html = `<!doctype html><p title="a > b">1 < 2</p><a ses:no-track href="${confirmUrl}">x</a><br/>`
   expect(withoutTracking(html)).toBe(html)
   const plain = '<p>Nothing <a href="https://shop.example/">of ours</a></p>'

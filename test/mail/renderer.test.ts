@@ -66,7 +66,7 @@ test('some that are slow one after the other fail within seconds', async () => {
   expect(performance.now() - startedAt).toBeLessThan(SOON_MS)
 })
 
-test('one who takes too much memory fails alone, and the process lives', async () => {
+test('a content that takes too much memory fails alone, and the process survives', async () => {
   // Each value is another list of the whole data: no memory of the template's own, much of V8's.
   const greedy = `{% if contact.properties.slow %}{% for i in many %}{% for j in many %}{% for k in many limit: 1 %}{% cycle i: j %}{% endfor %}{% endfor %}{% endfor %}{% endif %}ok`
   const many = Array.from({ length: 9_000 }, (_, n) => `x${n}`)

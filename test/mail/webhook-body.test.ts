@@ -21,7 +21,7 @@ test('values are written as JSON where that is asked for, also where there are n
   })
 })
 
-test('what is missing or wrong is said by its reason', () => {
+test('missing and wrong values are reported with their reason', () => {
   const reasonOf = (source: string): unknown => {
     try {
       return renderText(source, scope)

@@ -393,7 +393,7 @@ describe('ranges', () => {
   })
 })
 
-test('as CSV when it is asked for by name', async () => {
+test('metrics are returned as CSV if Accept names it', async () => {
   const client = await stranger()
   await insertSent(api.sql, client, [
     {

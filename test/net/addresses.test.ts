@@ -38,7 +38,7 @@ test.each(RANGES)(
   },
 )
 
-test('what is no address, or one of an interface, is refused', () => {
+test('texts that are not addresses, and addresses of an interface, are refused', () => {
   const texts = ['', 'example.com', '1', '1.2.3', '0x7f.1', '8.8.8.8/32', '[2600::1]', '2600::1%lo']
   expect(texts.filter(isAllowed)).toEqual([])
 })
@@ -57,7 +57,7 @@ test('no IPv4 address is let through in the form of an IPv6 one', () => {
   )
 })
 
-test('what is allowed is let through, and nothing beside it', () => {
+test('only allowed ranges are reachable', () => {
   const some = createAddressCheck({
     allowed: ['10.1.0.0/16', '127.0.0.1', 'fd00::/8'],
     own: () => [],
@@ -94,7 +94,7 @@ test('the machine’s own addresses are refused, if they are not allowed', () =>
   expect(createAddressCheck({ allowed: ['8.8.8.8'], own })('8.8.8.8')).toBe(true)
 })
 
-test('who allows a translator has not allowed the private addresses behind it', () => {
+test('allowing a translator does not allow the private addresses behind it', () => {
   const check = createAddressCheck({ allowed: ['64:ff9b::/96', '10.0.0.1'], own: () => [] })
   expect(check('64:ff9b::8.8.8.8')).toBe(true)
   expect(check('64:ff9b::10.0.0.1')).toBe(true)

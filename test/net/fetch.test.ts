@@ -137,7 +137,7 @@ test('a name server that is silent takes no longer than the request may', async 
   names.close()
 })
 
-test('who asked can stop it, and is told their own reason', async () => {
+test('a caller can abort a request and gets its own reason', async () => {
   let isClosed = false
   const port = await tcp((socket) => socket.on('close', () => (isClosed = true)))
   const control = new AbortController()
@@ -340,7 +340,7 @@ test.each([
   expect(asked).toEqual([])
 })
 
-test('what goes wrong is told without anything of our network', async () => {
+test('failures tell nothing about our network', async () => {
   const findAddresses = async (): Promise<string[]> => ['10.1.2.3']
   const error = await send({ url: 'http://inner.example/' }, { findAddresses }).catch(
     (each: unknown) => each,

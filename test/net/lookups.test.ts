@@ -81,7 +81,7 @@ test('memory is bounded: what was remembered first is forgotten', async () => {
   expect(questions).toHaveLength(301)
 })
 
-test('who asks the same at once shares one question, in capitals or with a dot', async () => {
+test('concurrent equal questions share one query, in capitals or with a dot', async () => {
   const { lookups, questions, answerAll } = hesitating()
   const asked = Array.from({ length: 50 }, (_, n) =>
     within(lookups).ask(['a.example', 'A.Example', 'a.example.'][n % 3] ?? '', 'TXT'),

@@ -127,7 +127,7 @@ test('a flow runs as many at once as it says, whoever relays', async () => {
   expect(late).toEqual(expect.arrayContaining(inside.slice(3)))
 })
 
-test('of those that are asked for at once the oldest get in', async () => {
+test('the oldest of concurrent requests are admitted', async () => {
   const flow = await limited(2)
   await flow.enter(people.slice(0, 5))
   const attempts = (await pendingOf(flow.id)).map(({ id }) => ({
@@ -142,7 +142,7 @@ test('of those that are asked for at once the oldest get in', async () => {
   await allDone()
 })
 
-test('of what fails in a round each reason is told once', async () => {
+test('each reason of failures in a round is logged once', async () => {
   const flow = await limited(100)
   await flow.enter(people.slice(0, 12))
   const told: { attempts: number; err: Error }[] = []
@@ -162,7 +162,7 @@ test('of what fails in a round each reason is told once', async () => {
   await allDone()
 })
 
-test('who was dropped has neither started nor ended: no delay holds them back', async () => {
+test('a dropped contact has neither started nor ended, so no delay applies', async () => {
   const rules = { allowReentry: true, reentryDelaySeconds: 3_600, contactCooldownSeconds: 3_600 }
   const flow = await limited(1, rules)
   const [ada = '', bea = ''] = people
@@ -192,7 +192,7 @@ test('who was dropped has neither started nor ended: no delay holds them back', 
   expect(await flow.enter([bea])).toEqual(['dropped'])
 })
 
-test('who was dropped has not entered: they get in when there is room', async () => {
+test('a dropped contact has not entered and is admitted when there is room', async () => {
   const flow = await limited(1)
   const [ada = '', bea = ''] = people
   expect(await flow.enter([ada, bea])).toEqual(['started', 'started'])
@@ -208,7 +208,7 @@ test('who was dropped has not entered: they get in when there is room', async ()
   expect((await pendingOf(flow.id)).map(({ contactId }) => contactId)).toEqual([out])
 })
 
-test('who runs since before there was a limit takes a place, and who waits for one does not', async () => {
+test('executions from before the limit take a slot, and waiting ones do not', async () => {
   const flow = await limited(2)
   await database.sql`update flows set max_concurrent = null where id = ${flow.id}`
   await flow.enter(people.slice(0, 1))
@@ -256,7 +256,7 @@ test('a retry keeps its place, and an execution that is over is not started', as
   expect(client.started).not.toContain(idOf({ id: over?.id ?? '' }))
 })
 
-test('with Temporal down for ten minutes every execution waits, and then starts once', async () => {
+test('while Temporal is down for ten minutes every execution waits, and then starts once', async () => {
   const flowId = await seedFlow(database.sql, organizationId, {
     trigger: { type: 'event', name: 'ordered' },
   })

@@ -82,7 +82,7 @@ test('a new database is not a restored one, and Temporal may have lost its copy'
   expect((await copy()).note).toBe(`${ledger} 3`)
 })
 
-test('of many workers one counts at a time, and none takes another’s beat for a restore', async () => {
+test('one of many workers counts at a time, and none takes another’s beat for a restore', async () => {
   const before = (await row()).beat
   const loops = Array.from({ length: 6 }, () =>
     startRestoreWatch({ sql, temporal, log, lookMs: 5, everyMs: 5 }),

@@ -223,7 +223,7 @@ it('parts of batches go with their mails, and notices after a year', async () =>
   expect(notices.map(({ period }) => period)).toEqual(['young'])
 })
 
-it('what finds mails goes when no plan keeps them, and a late event makes no other mail of one', async () => {
+it('references to mails are deleted beyond every plan, and a late event matches no other mail', async () => {
   const seeded = await seedOrganization(sql)
   const { organizationId, connectionId } = seeded
   const hash = (n: number) => Buffer.alloc(16, n)

@@ -105,7 +105,7 @@ test('another organization’s contact and erasure are 403, what is nowhere is 4
   expect((await api.charlie.post(`/v1/contacts/${id}/erase`)).status).toBe(404)
 })
 
-test('who reads contacts may see how far it is, and neither export nor erase', async () => {
+test('a reader of contacts may see the progress, but neither export nor erase', async () => {
   const { id } = await person()
   const reader = await api.client(api.alice.organizationId, ['read'])
   expect((await reader.post(`/v1/contacts/${id}/erase`)).status).toBe(403)
@@ -114,7 +114,7 @@ test('who reads contacts may see how far it is, and neither export nor erase', a
   expect((await reader.get(`/v1/erasures/${body.id}`)).status).toBe(200)
 })
 
-test('who was deleted before is erased by id or address, and by nobody else’s', async () => {
+test('a contact that was deleted before is erased by its own id or address only', async () => {
   const gone = async (name: string) => {
     const { id } = await createContact(api.alice, { email: `${name}@example.com` })
     await api.sql`delete from contacts where id = ${id}`

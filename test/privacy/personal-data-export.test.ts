@@ -200,7 +200,7 @@ test('mails to an address that the contact had before, and reports of it, until 
   expect(records.map(({ row }) => row)).toEqual([1])
 })
 
-test('by address and external id too; who is nobody is 404', async () => {
+test('a contact is exported by address and external id, too, and an unknown one is 404', async () => {
   await createContact(api.alice, { email: 'cleo@example.com', externalId: 'cleo' })
   for (const id of ['cleo@example.com', 'cleo']) {
     expect((await api.alice.get(`/v1/contacts/${id}/export`)).body.contact).toMatchObject({

@@ -8,7 +8,7 @@ const person = {
   isNamedIn: (text: string) => text.toLowerCase().includes('ada@example.com'),
 }
 
-test('of the contact the id is left, of a mail for them not what it said, of others everything', () => {
+test('redaction keeps the contact’s id, removes the content of its mails, and changes nothing else', () => {
   const said = (contactId: string, email: string) => ({
     contactId,
     email,

@@ -24,7 +24,7 @@ test.each([
   expect(toE164(given)).toBeUndefined()
 })
 
-test('what is stored is stored as it is again', () => {
+test('a stored number stays unchanged', () => {
   for (const given of ['+4915112345678', '+15550001111', '+390612345678']) {
     expect(toE164(toE164(given) ?? '')).toBe(given)
   }
