@@ -39,21 +39,22 @@ export async function buildApp(deps: Deps) {
     ...serverLimits,
     trustProxy: isProxy,
     ...logging(deps.log),
-    // A child for each request cost as much as its line: who logs names the request, `reqId`.
+    // A child logger for each request costs as much as its line, so callers log `reqId` themselves.
     childLoggerFactory: (logger) => logger,
-    // One line per answer with the route's pattern: an address may be a secret (public links).
+    // One line per answer with the route's pattern, since an address may be a secret (public
+    // links).
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     requestIdHeader: false,
     bodyLimit: REQUEST_LIMITS.bodyBytes,
-    // Of a union the branch is answered whose formats fit, too.
+    // Of a union, the branch is serialized whose formats fit, too.
     serializerOpts: { ajv: { formats: KNOWN_FORMATS } },
     schemaController: { compilersFactory: { buildSerializer: buildSerializers } },
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: REQUEST_LIMITS.pathParameterCharacters,
     },
-    // What has no valid path passes no hook.
+    // A request with an invalid path passes no hook.
     frameworkErrors: (error, request, reply) => {
       admitOrigin(request, reply)
       void answerError(error, request, reply.headers(headers))
@@ -83,7 +84,7 @@ export async function buildApp(deps: Deps) {
   reportEventUsage(app, deps)
   validateRequests(app)
 
-  // One for all: it bounds how many passwords are hashed at once.
+  // Shared by all routes, since it limits how many passwords are hashed at once.
   const guard = createLoginGuard(deps)
   for (const routes of await findRoutes()) await app.register(routes, { ...deps, guard })
   return app

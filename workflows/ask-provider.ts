@@ -6,7 +6,7 @@ import { type AskProviderInput, PROVIDER_QUEUE } from './contract.ts'
 const { checkConnection, readIdentities, probeConsolePolicy } = proxyActivities<ProviderActivities>(
   {
     taskQueue: PROVIDER_QUEUE,
-    // Each gives up by itself before; a lost worker is noticed sooner.
+    // Each query gives up earlier by itself. A lost worker is noticed sooner.
     startToCloseTimeout: '25s',
     heartbeatTimeout: '10s',
     retry: { initialInterval: '200ms', maximumAttempts: 2 },

@@ -267,7 +267,7 @@ export const STARTS = {
     attributes: ({ contactId }) => ({ ContactId: contactId, Kind: 'confirmation' }),
   }),
 
-  // A moment of a schedule whose run was lost: the schedule itself starts it at first.
+  // A moment of a schedule whose run was lost. The schedule itself starts it at first.
   fire_schedule: start({
     type: 'fireSchedule',
     id: ({ flowId, firedFor }: ScheduleMoment) => momentWorkflowId(flowId, firedFor),
@@ -291,7 +291,7 @@ export const STARTS = {
     attributes: () => ({ Kind: 'confirmation' }),
   }),
 
-  // One attempt of an execution; flow and contact are what operators search by.
+  // One attempt of an execution. Operators search by flow and contact.
   start_execution: start({
     type: 'runFlow',
     id: ({ executionId, attempt }: ExecutionAttempt) => executionWorkflowId(executionId, attempt),

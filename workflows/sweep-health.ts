@@ -10,7 +10,7 @@ const { listAccounts } = proxyActivities<HealthActivities>({
 const { checkAccount } = proxyActivities<HealthActivities>({
   taskQueue: PROVIDER_QUEUE,
   startToCloseTimeout: '45s',
-  // Without a worker the sweep must end some day, or none would ever begin again.
+  // Without a worker the sweep must end some day, since otherwise no other one could begin.
   scheduleToCloseTimeout: '5 minutes',
   retry: { initialInterval: '1s', maximumAttempts: 2 },
 })
@@ -33,7 +33,7 @@ export async function sweepHealth(progress: SweepProgress = START): Promise<Swee
   for (let page = 1; ; page++) {
     const accounts = await listAccounts({ after: counts.after, limit: PAGE })
     const waiting = accounts.values()
-    // Workers that share one iterator: what one of them takes the others do not see.
+    // Workers share one iterator, so each item is handled once.
     const workers = Array.from({ length: WINDOW }, async () => {
       for (const account of waiting) counts[await check(account)]++
     })

@@ -47,7 +47,7 @@ export function createHealthActivities(deps: HealthDeps) {
     } else {
       await store(account, sender, answer, at)
     }
-    // Their failures are their own: the verdict is stored, and tomorrow they are due again.
+    // A failure of a daily check does not affect the verdict. The check is due again tomorrow.
     const { organizationId, connectionId } = account
     for (const look of daily) {
       await look(sender).catch((error: unknown) => {
@@ -89,7 +89,7 @@ export function createHealthActivities(deps: HealthDeps) {
       const before = await health.lock(tx, account)
       if (!before) return
       const checkedAt = before.checkedAt === null ? null : Date.parse(before.checkedAt)
-      // Another check has been told later news meanwhile.
+      // Another check has stored later figures meanwhile.
       if (checkedAt !== null && checkedAt > at) return
       const after = await write(tx, account, { answer, at, checkedAt })
       if (after !== undefined) await tellOwners(tx, { sender, before: before.status, ...after, at })
@@ -124,7 +124,7 @@ async function write(
     return verdict
   }
   await health.recordRefusal(tx, account, { refusal: answer.kind, at: time })
-  // An hour without an answer says nothing about the account; after a day nothing is known of it.
+  // An hour without an answer says nothing about the account. After a day its state is unknown.
   if (checkedAt === null || at - checkedAt < DAY_MS) return undefined
   await health.forget(tx, account)
   return { status: 'unknown', reasons: [] }

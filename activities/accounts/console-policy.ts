@@ -34,7 +34,8 @@ export async function probeConsolePolicy(
   const probe = await consolePolicies.findProbe(sql, account)
   if (!probe) return 'skipped'
   const answer = await provider.version(sender, AbortSignal.timeout(PROBE_MS))
-  // Whoever sets up the role asks again at once. One that throttles is left alone for the minute.
+  // A person who sets up the role asks again at once. A throttling provider is left alone for the
+  // minute.
   if (answer.kind === 'denied') await consolePolicies.giveBack(sql, probe)
   if (answer.kind !== 'told') return answer.kind
   await consolePolicies.record(sql, account, answer.value)

@@ -27,7 +27,7 @@ export const dailyChecks = ({ sql, verifier, consolePolicies, roles }: DailyDeps
   },
   async (sender: SendingConnection): Promise<void> => {
     await probeConsolePolicyDaily({ sql, consolePolicies }, sender)
-    // Kept, sessions that are asked for once a day would push out those that send.
+    // Sessions that are used once a day are not cached, since they would displace those that send.
     roles.forget(sender, 'policy')
   },
 ]

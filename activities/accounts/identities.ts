@@ -61,7 +61,7 @@ export function createIdentityActivities(deps: IdentityDeps) {
     const listSignal = AbortSignal.timeout(LIST_MS)
     const signalOfPage = () => AbortSignal.any([listSignal, AbortSignal.timeout(PROVIDER_MS)])
     let pageNumber = 0
-    // Written as they come: an account may have ten thousand.
+    // Stored page by page, since an account may have ten thousand identities.
     for await (const page of identities.list(sender, signalOfPage)) {
       if (page.kind !== 'told') return page.kind
       await readings.addPage(sql, input, { version, page: pageNumber++, body: page.value })
@@ -84,7 +84,7 @@ export function createIdentityActivities(deps: IdentityDeps) {
       places.map((name) => resolver.resolve(name, record.type, signal)),
     )
     const judged = answers.map((answer: Answer) => compareRecord(record, answer))
-    // The nearest that says something; one that could not be asked may have said it.
+    // The nearest name with an answer decides. A name without one might have had it.
     return (
       judged.find(({ state }) => state !== 'missing') ?? { state: 'missing' as const, found: [] }
     )

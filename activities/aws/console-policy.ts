@@ -30,7 +30,7 @@ export function createConsolePolicies(roles: Roles): ConsolePolicies {
 
         call: (credentials) => readVersion(iamRole, credentials, signal),
       })
-      // Whoever asks next has set up the role meanwhile: the refusal is not remembered.
+      // The next caller has fixed the role meanwhile, so the refusal is not cached.
       if (answer.kind === 'denied') roles.forget(iamRole, 'policy')
       return answer
     },

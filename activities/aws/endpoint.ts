@@ -20,7 +20,7 @@ async function ask(region: string): Promise<URL> {
   const client = new SESv2Client({
     region,
     credentials: { accessKeyId: 'unused', secretAccessKey: 'unused' },
-    // Takes the request that the SDK made and sends it nowhere.
+    // Captures the request that the SDK made, without sending it.
     requestHandler: {
       handle: (request: { protocol: string; hostname: string; port?: number; path: string }) => {
         const port = request.port === undefined ? '' : `:${request.port}`

@@ -55,7 +55,7 @@ function openQueue(roles: Roles, source: QueueSource): EventQueue {
           WaitTimeSeconds: waitSeconds,
           VisibilityTimeout: hiddenSeconds,
         })
-        // The time that an answer waits for room is ours, not the provider's.
+        // The wait for room in memory is our time, not the provider's.
         beforeReading(receiving, async (bytes) => {
           clearTimeout(timer)
           await takeRoom(bytes)

@@ -48,7 +48,7 @@ export function deadline(ms: number): Deadline {
       once: true,
     })
   })
-  // It may be awaited by none when it comes; unobserved it would end the process.
+  // Nobody may be waiting for it. An unobserved rejection would end the process.
   late.catch(() => {})
   return {
     signal: controller.signal,

@@ -28,7 +28,7 @@ export function createHealthReader(roles: Roles): HealthReader {
       try {
         return await readAll(roles, iamRole, signal)
       } finally {
-        // Asked for once an hour: kept, they would push out those that send.
+        // Used once an hour. Cached sessions would displace those that send.
         roles.forget(iamRole, 'health')
       }
     },

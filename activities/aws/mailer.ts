@@ -82,7 +82,7 @@ export function createMailer({
     const body = JSON.stringify(request(mail))
     const path = endpoint.pathname
     const clock = clocks.get(endpoint.origin)
-    // A claim of before may be what was too old, not our clock: it must stay refused.
+    // The claim may have been too old, instead of our clock being wrong: then it must stay refused.
     const isLater = clock !== undefined && beginBy - beginMs >= clock.foundAt
     const claimedAt = new Date(signedAt.getTime() + (isLater ? clock.aheadMs : 0))
     const headers = signer({ method: 'POST', host: endpoint.host, path, body }, claimedAt)
@@ -90,7 +90,7 @@ export function createMailer({
     if (begunAt >= beginBy) return { kind: 'not_begun' } as const
 
     const deadline = new AbortController()
-    // Aborting destroys the socket: what timed out cannot be accepted later through it.
+    // Aborting destroys the socket, so that a timed-out call cannot be accepted later through it.
     const timer = setTimeout(() => deadline.abort(), callMs)
     try {
       const response = await pool(endpoint.origin).request({
@@ -218,7 +218,7 @@ export function read(
   if (reason !== undefined) return { kind: 'unavailable', reason, error, ...ofSender }
   if (CREDENTIALS.test(name))
     return { kind: 'unreachable', error: `credentials ${error}`, own: true }
-  // SES itself says so; a proxy's 503 says nothing of what became of the request behind it.
+  // Only SES' own 503 is certain. A proxy's says nothing about the request behind it.
   if (status === 503 && name.startsWith('ServiceUnavailable')) return { kind: 'unreachable', error }
   if (status >= 500 || status === 408 || name.startsWith('RequestTimeout')) {
     return { kind: 'unknown', error }

@@ -61,7 +61,7 @@ const configOf = ({ iamRole, credentials }: Probing) => {
 }
 
 async function ses(probing: Probing, ask: (client: SESv2Client) => Promise<void>): Promise<void> {
-  // SES takes one such call a second and account: the second and third are likely to be throttled.
+  // SES allows one such call a second and account, so the second and third are likely throttled.
   const client = new SESv2Client({ ...configOf(probing), maxAttempts: 4 })
   try {
     await ask(client)

@@ -88,7 +88,7 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
       accessKeyId: credentials.AccessKeyId,
       secretAccessKey: credentials.SecretAccessKey,
       sessionToken: credentials.SessionToken,
-      // As the SDK has found it by the answers so far.
+      // The clock difference that the SDK has measured so far.
       clockAheadMs: sts.config.systemClockOffset,
       expiresAt: credentials.Expiration?.getTime() ?? now() + SESSION_SECONDS * 1_000,
     }
@@ -117,7 +117,7 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
       ({ expiresAt }) => {
         entry.until = expiresAt - RENEW_BEFORE_MS
       },
-      // The askers see the refusal; unobserved here it would end the process.
+      // The callers see the refusal. An unobserved rejection here would end the process.
       (error: unknown) => {
         entry.refusedAt = now()
         entry.until = now() + (isDenied(error) ? REFUSED_FOR_MS : FAILED_FOR_MS)

@@ -55,7 +55,7 @@ async function checkRole(roles: Roles, iamRole: IamRole, end: Deadline): Promise
     await end.before(roles.assume(iamRole, 'read'))
     return { name: 'role', ok: true }
   } catch (error) {
-    // A missing role, a wrong trust and a wrong external id are one refusal: AWS does not tell.
+    // AWS does not distinguish a missing role, a wrong trust and a wrong external id.
     const why = isDenied(error) ? 'role_refused' : (permissionError(error) ?? 'no_answer')
     return { name: 'role', ok: false, error: why }
   }
@@ -85,7 +85,7 @@ async function tryOut(
   { roles, iamRole, queueUrl, end, accountFacts }: Trial,
 ): Promise<Check[]> {
   const assumed = roles.assume(iamRole, purpose)
-  // Each probe sees its failure; unobserved before the first it would end the process.
+  // Each probe sees its failure. Unobserved before the first one it would end the process.
   assumed.catch(() => {})
   const checks: Check[] = []
   for (const { action, run } of PROBES[purpose]) {

@@ -74,7 +74,7 @@ export function confirmationMails(
     }
     const making = renderer.mails(template, requests.map(confirmationData), call)
     const mails: (RenderedMail | undefined)[] = []
-    // In their order: a problem of the template is known before the next mail depends on it.
+    // In order, so that a problem of the template is known before the next email depends on it.
     for (const [index, one] of requests.entries()) mails.push(await ownMail(making[index], one))
     return mails
   }

@@ -78,7 +78,7 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
               count += emptied.count
               for (const each of emptied.recipients) recipients.add(each)
             }
-            // Addresses of a time when changes of them were not noted.
+            // Addresses from before changes of addresses were recorded.
             const hashes = [...recipients].map((each) => hashOf(organizationId, each))
             await formerAddresses.add(tx, organizationId, contactId, hashes)
             await erasures.countMails(tx, organizationId, erasureId, count)

@@ -90,7 +90,7 @@ export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): L
       if (isRight && userId !== null && name !== null && passwordHash !== null) {
         return { userId, name, email, passwordHash, account }
       }
-      // Counted and noted nowhere: whose audit trail would it be?
+      // Counted, but not audited, since it belongs to no organization's audit trail.
       await sessions.noteFailure(sql, { account, at: new Date(now()).toISOString(), since })
       return undefined
     },

@@ -6,7 +6,7 @@ import { checkUnsubscribe } from '../../src/core/deliverability/unsubscribe-mail
 import type { DmarcInput } from '../../src/schemas/deliverability/mail.ts'
 import { domainOr400 } from './subjects.ts'
 
-// For the API and the page: each is one run of the toolbox, within its limits.
+// Used by the API and the page. Each one is one run of the toolbox, within its limits.
 
 export const runAddress = ({ run }: Toolbox, address: string): Promise<Report> =>
   run('validate-address', address.trim(), (context) => checkAddress(context, { address }))

@@ -24,7 +24,7 @@ export function sendToolsPage(reply: FastifyReply, page: ToolsPage): FastifyRepl
   return sendPage(reply, {
     title: 'Deliverability tools',
     status,
-    // People look for the tools, not for what others checked.
+    // Search engines may list the tools, but not reports.
     isIndexed: report === undefined && problem === undefined,
     style: TOOLS_STYLE,
     body: `<p class="lead">${escapeHtml(form.lead)}</p>

@@ -54,7 +54,7 @@ export function createStoreQueue({ open, log, leases, deadlineMs, now }: QueueOp
   }
 
   async function drain(): Promise<void> {
-    // A moment later, so that requests read from the sockets together are asked together.
+    // Waits a moment, so that requests that arrive together are decided together.
     await setImmediate()
     while (waiting.size > 0) {
       const set = waiting

@@ -20,7 +20,7 @@ export function invitationUrl(keyring: Keyring, publicUrl: string, invited: Invi
   const { organizationId, id, email, generation, expiresAt } = invited
   const token = signLink(keyring, 'invite', {
     organizationId,
-    // The place of the person that a link is about: here the invitation.
+    // The position of the link's person, here the invitation.
     contactId: id,
     addressHash: addressHash(organizationId, email),
     expiresAt: Date.parse(expiresAt),

@@ -87,7 +87,7 @@ function credentialHash(mark: string, text: string): Buffer | undefined {
 /** CRC-32 in base62. It detects every change of a single character. */
 function checksum(text: string): string {
   let digits = ''
-  // Every request has one checked: without big numbers it costs a third.
+  // Every request checks one. Without bigints it costs a third.
   for (let rest = crc32(text); rest > 0; rest = Math.floor(rest / 62)) {
     digits = BASE62.charAt(rest % 62) + digits
   }
@@ -100,7 +100,7 @@ function base62(value: bigint, length: number): string {
   return text.padStart(length, '0')
 }
 
-// Keys of ours
+// Keyring
 
 /** `LETTERLOOM_KEYS`: the first key signs, all keys verify. Secrets stay inside `derive`. */
 export interface Keyring {
@@ -327,7 +327,7 @@ export function readLink(
   const body = bytes.subarray(0, -TOKEN_MAC_BYTES)
   if (!equal(bytes.subarray(-TOKEN_MAC_BYTES), mac(key, kind, body))) return undefined
 
-  // From here on the bytes are ours: lengths and flags are what `signLink` wrote.
+  // The bytes are ours from here on, so lengths and flags are as `signLink` wrote them.
   const expiresAt = body.readUIntBE(11, 6)
   if (expiresAt !== 0 && expiresAt <= now) return undefined
   const flags = body.readUInt8(2)

@@ -70,7 +70,7 @@ export function weightOf(value: unknown): number {
     if (typeof each !== 'object' || each === null) continue
     const children: unknown[] = Array.isArray(each) ? each : Object.values(each)
     weight += children.length
-    // One by one: `push(...held)` puts all of them on the stack.
+    // One at a time, since `push(...children)` would put all of them on the stack.
     for (const one of children) pending.push(one)
   }
   return weight

@@ -9,7 +9,7 @@ export class Capture extends CaptureTag {
     yield* super.render(context)
     const text: unknown = context.bottom()[this.variable]
     if (typeof text !== 'string') return
-    // Kept until the rendering ends, however often the name is given another text.
+    // Kept until the rendering ends, even if the name is captured again.
     context.memoryLimit.use(text.length)
     captured(context).add(text)
   }

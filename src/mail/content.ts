@@ -97,7 +97,7 @@ export function compileContent(source: ContentSource, paths: ContentPaths = PATH
     ),
     text: withFallbacks('plain', source.text ?? madeText(html, names, paths), variables),
   }
-  // Again, with what was added to them.
+  // Checked again with the added texts.
   refuse([...lengthProblems(content.html, paths.html), ...lengthProblems(content.text, paths.text)])
   const slots = [...new Set(parts.flatMap((part) => part.slots))]
   return {
@@ -192,7 +192,7 @@ function madeText(html: string, names: ReadonlySet<string>, paths: ContentPaths)
 }
 
 function explain(error: unknown): string {
-  // Stack overflow: tags or elements nested by the thousand.
+  // Stack overflow, because of thousands of nested tags or elements.
   if (error instanceof RangeError) return TOO_DEEP
   if (!LiquidError.is(error)) throw error
   if (error.originalError instanceof RangeError) return TOO_DEEP

@@ -46,7 +46,8 @@ function addNested(target: Values, keys: readonly string[], value: unknown): voi
     const nested = Object.hasOwn(at, key) ? at[key] : {}
     if (!isObject(nested)) return
     const isHidden = !Object.prototype.propertyIsEnumerable.call(at, key)
-    // A copy: what is nested belongs to the caller. One that is made here is hidden at the top.
+    // A copy, since nested values belong to the caller. Top-level ones that are created here are
+    // hidden.
     const copy = { ...nested }
     if (isHidden && at === target) hide(at, key, copy)
     else show(at, key, copy)

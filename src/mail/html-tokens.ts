@@ -37,7 +37,7 @@ export function tokensOf(html: string): Token[] {
       push('text', at + 1)
       continue
     }
-    // A tag that is never closed: nothing behind it is read again, which would take the square.
+    // A tag that is never closed. Nothing after it is read again, which would take quadratic time.
     const end = endOfTag(html, at + 1)
     if (end === undefined) {
       push('text', html.length)

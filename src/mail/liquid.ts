@@ -32,7 +32,7 @@ const OPTIONS: LiquidOptions = {
   root: [],
   strictFilters: true,
   ownPropertyOnly: true,
-  // Not the machine's own: a mail must render the same on every machine.
+  // A fixed zone, since a mail must render the same on every machine.
   timezoneOffset: 'UTC',
   locale: 'en',
   parseLimit: MAX_PART_LENGTH,
@@ -106,7 +106,7 @@ function build(printed: Print, escapeLine?: (text: string) => string): Liquid {
     operators: { ...defaultOperators, contains },
     outputEscape(this: { context: Context } | void, value: unknown): string {
       if (this === undefined) throw new TypeError('LiquidJS calls this as a filter')
-      // Before it is printed: the text of nested lists is longer than the memory they take.
+      // Checked before printing, since the text of nested lists is longer than their memory.
       this.context.memoryLimit.use(weightOf(value))
       return printed(this.context, value)
     },
@@ -125,7 +125,7 @@ function build(printed: Print, escapeLine?: (text: string) => string): Liquid {
       engine.registerFilter(name, bounded(name, timed))
     }
   }
-  // Not bounded: JSON can express that there is no value.
+  // Not bounded, since JSON can express a missing value.
   for (const name of ['json', 'jsonify']) engine.registerFilter(name, toJson)
   return engine
 }

@@ -102,7 +102,7 @@ const UNUSABLE = new Set(['javascript:', 'vbscript:', 'data:', 'file:', 'blob:',
 function problemOf(writtenAddress: string): LinkProblem | undefined {
   const address = unescaped(writtenAddress).trim()
   if (address === '' || address === '#') return 'link_without_address'
-  // A place in the mail, or what Liquid will say.
+  // A place in the mail, or the output of Liquid.
   if (address.startsWith('#') || address.startsWith('\uE000')) return undefined
   if (!/^[a-z][a-z0-9+.-]*:/i.test(address)) return 'relative_link'
   const url = urlOf(address)
@@ -178,7 +178,7 @@ function imageChecks(images: readonly Token[]): MailCheck[] {
     if (/^data:/i.test(src)) {
       embedded++
       embeddedLength += src.length
-      // What is attached is shown by its content id.
+      // Attachments are shown by their content id.
     } else if (!/^cid:/i.test(src) && problemOf(src) !== undefined) {
       unusable.push(src)
     }

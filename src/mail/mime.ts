@@ -39,7 +39,7 @@ export async function rawMessage(mail: MimeMail): Promise<Buffer> {
       ...(contentType === undefined ? {} : { contentType }),
       ...(contentId === undefined ? {} : { cid: contentId, contentDisposition: 'inline' as const }),
     })),
-    // RFC 5322, 2.3: lines end in CRLF, whatever those of a text end in.
+    // Lines end in CRLF (RFC 5322, 2.3), whatever the texts use.
     newline: 'windows',
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -40,7 +40,7 @@ const insertAt = (at: number, html: string, part: string): string =>
 function bodyStart(html: string): number {
   const tag = html.search(/<body[\s>]/i)
   if (tag < 0) return /^\s*<!doctype[^>]*>/i.exec(html)?.[0].length ?? 0
-  // The length of every piece is kept, and no `>` of a piece of Liquid can be taken for the tag's.
+  // The length of every piece is preserved, and a `>` in Liquid cannot be mistaken for the tag's.
   const bare = mapPieces(html, String, (piece) => ' '.repeat(piece.length)).slice(tag)
   const end = /^<body(?:"[^"]*"|'[^']*'|[^"'>])*>/i.exec(bare)?.[0].length
   return end === undefined ? 0 : tag + end

@@ -153,7 +153,7 @@ function explain(error: LiquidError): RenderError {
   }
   const [line, column] = error.token.getPosition()
   const message = `${cause?.message ?? error.message} (line ${line}, column ${column})`
-  // A string longer than the engine can hold is a RangeError, too deep a nesting as well.
+  // A string that is too long for the engine, and too deep a nesting, are RangeErrors.
   const tooLarge =
     message.startsWith('memory alloc limit') ||
     cause instanceof TooLarge ||

@@ -145,7 +145,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
           else reject(errorOf(answer))
         }
       })
-      // The caller awaits each in turn: one that fails earlier is not an unhandled rejection.
+      // The caller awaits them in turn, so an earlier failure must not be an unhandled rejection.
       promise.catch(() => {})
       promises.push(promise)
       return { item, settle, isSecondTry: false }

@@ -18,7 +18,7 @@ let isReady = false
 export async function prepareInliner(): Promise<void> {
   if (isReady) return
   const path = createRequire(import.meta.url).resolve('@css-inline/css-inline-wasm/index_bg.wasm')
-  // Its types name the parameter that its code calls deprecated.
+  // Its types name a parameter that its code calls deprecated.
   await initWasm({ module_or_path: boundedModule(path) })
   isReady = true
 }

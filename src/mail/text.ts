@@ -31,7 +31,7 @@ const toText = compile({
     { selector: 'img', format: 'alternative' },
     { selector: 'style', format: 'skip' },
     { selector: 'script', format: 'skip' },
-    // Tables lay mails out: a row is a line, and cells must not run into one another.
+    // Tables are used for layout: a row is a line, and cells must not run into each other.
     {
       selector: 'table',
       format: 'block',

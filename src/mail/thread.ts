@@ -68,7 +68,8 @@ function answer<W extends Work>(turn: Turn<W>, item: Works[W]['item']): Answer {
     if (error instanceof AppError && error.code === 'BAD_REQUEST') {
       return { kind: 'invalid', message: error.message, details: error.details ?? [] }
     }
-    // What ran in WebAssembly is in no known state: the thread ends, and the next one begins anew.
+    // After a failure WebAssembly is in an unknown state, so the thread ends and another one
+    // starts.
     if (error instanceof WebAssembly.RuntimeError) throw error
     return { kind: 'broken', message: error instanceof Error ? error.message : String(error) }
   }

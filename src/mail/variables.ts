@@ -80,7 +80,8 @@ function isKnown(
     case 'unsubscribeUrl':
     case 'preferencesUrl':
       return field === undefined
-    // Of an execution; they have no value elsewhere. A variable may also have these names.
+    // Variables of executions, which have no value elsewhere. A declared variable may have these
+    // names.
     case 'trigger':
       return field === 'data' || names.has(root)
     case 'event':

@@ -57,7 +57,7 @@ export function createAddressCheck({ allowed, own = ownAddresses }: AddressRules
     if (!ranges.some((range) => isWithin(address, range))) {
       return isPublic(address) && !own().some((each) => isSame(address, each))
     }
-    // Allowing a translator does not allow what lies behind it.
+    // Allowing a translator does not allow the addresses behind it.
     const carried = carriedBy(address)
     return (
       carried === undefined ||

@@ -45,10 +45,10 @@ async function secure(socket: Socket, { target, ca, signal }: Dialling): Promise
   const secured = connectTls({
     socket,
     host,
-    // A name of a server is none when it is an address (RFC 6066, 3).
+    // An IP address is not a valid server name (RFC 6066, 3).
     servername: isIP(host) === 0 ? host : '',
     ALPNProtocols: ['http/1.1'],
-    // Said, so that no setting of the environment switches it off.
+    // Explicit, so that no environment variable switches it off.
     rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
   })
@@ -77,7 +77,7 @@ async function opened(
   const timer = timeoutMs === undefined ? undefined : setTimeout(give, timeoutMs)
   try {
     await new Promise<void>((resolve, reject) => {
-      // Stays: an error after this is told by what uses the socket.
+      // The listener stays. Later errors are reported to the user of the socket.
       socket.on('error', reject)
       socket.once('close', () => reject(new Error('closed')))
       socket.once(event, () => resolve())

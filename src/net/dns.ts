@@ -38,7 +38,7 @@ const TRIES = 2
  */
 export async function askDns({ name, type, servers, signal }: Question): Promise<DnsAnswer> {
   if (signal.aborted) return { status: 'failed', reason: 'timeout' }
-  // One for each question: cancelling is all or nothing.
+  // A resolver for each query, since cancelling is all or nothing.
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
   if (servers && servers.length > 0) resolver.setServers(servers)
   const cancel = (): void => resolver.cancel()

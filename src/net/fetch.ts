@@ -120,11 +120,11 @@ async function exchange(
 ): Promise<Incoming> {
   let isUsed = false
   const client = new Client(url.origin, {
-    // The connection is made; when it is lost there is no other.
+    // The connection exists already. If it is lost there is no other.
     connect: (_, callback) => {
       const again = isUsed
       isUsed = true
-      // Not before this returns: undici does not notice it then.
+      // Deferred, since undici does not notice it before this returns.
       setImmediate(() =>
         again ? callback(new FetchError('connection_lost'), null) : callback(null, socket),
       )
@@ -148,7 +148,7 @@ async function exchange(
     signal.throwIfAborted()
     throw toFetchError(error)
   } finally {
-    // The connection is closed by who made it.
+    // The connection is closed by its creator.
     client.destroy().catch(() => {})
   }
 }
@@ -199,7 +199,7 @@ async function bounded<T>(
   })
   try {
     callers?.throwIfAborted()
-    // Whatever the work is busy with.
+    // Rejects whatever the work is waiting for.
     return await Promise.race([work(signal), over])
   } catch (error) {
     signal.throwIfAborted()

@@ -23,7 +23,7 @@ export function createAddressFinder({ servers }: Options = {}): FindAddresses {
   return async (name, signal) => {
     if (LOCALHOST.test(name)) return ['127.0.0.1', '::1']
     signal.throwIfAborted()
-    // One for each question: cancelling is all or nothing.
+    // A resolver for each query, since cancelling is all or nothing.
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
     if (servers && servers.length > 0) resolver.setServers(servers)
     const cancel = (): void => resolver.cancel()

@@ -89,7 +89,7 @@ export function createLookups({
       const lookup: Lookup = async (queriedName, type) => {
         const name = queriedName.toLowerCase().replace(/\.$/, '')
         if (!NAME.test(name)) return { status: 'failed', reason: 'bad_name' }
-        // Only the resolver of this machine knows such names, and strangers' zones may name them.
+        // Only this machine's resolver knows such names, and strangers' zones may name them.
         if (isPrivateName(name) && !REVERSE.test(name)) return { status: 'no_name' }
         const key = `${type} ${name}`
         const remembered = memory.recall(key)

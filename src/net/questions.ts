@@ -59,7 +59,7 @@ export function createQuestions({ ask, servers, onAnswer }: Options) {
     const remainingCount = (running.get(owner) ?? 1) - 1
     if (remainingCount === 0) running.delete(owner)
     else running.set(owner, remainingCount)
-    // One place is free: it goes to who waits longest of those that may have it.
+    // A place is free for the longest-waiting query that may have it.
     for (const each of waiting) {
       if (!hasPlace(each.owner)) continue
       waiting.delete(each)

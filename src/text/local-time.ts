@@ -17,7 +17,7 @@ export function nextLocalTime(
   timezone: string,
 ): number {
   const [hour, minute] = time.split(':').map(Number)
-  // Counted on the calendar, so that a day with 23 hours is one.
+  // Counts calendar days, so that a day of 23 hours is one.
   const from = DateTime.fromMillis(now, { zone: timezone }).plus({ days })
   for (let day = 0; ; day++) {
     const at = earliest(from.plus({ days: day }).set({ hour, minute, second: 0, millisecond: 0 }))

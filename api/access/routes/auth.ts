@@ -38,7 +38,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
   app.post(
     '/auth/login',
     {
-      // It has a limit of its own.
+      // The route has its own limit.
       onRequest: guard.countTry,
       config: { public: true, unlimited: true },
       schema: {
@@ -66,7 +66,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       const session = await transact(within(sql, organizationId), (tx) =>
         openSession(tx, organizationId, { passwordHash, account }, actor),
       )
-      // Somebody changed the password, or took the person out, while we looked at it.
+      // The password was changed, or the person removed, in the meantime.
       if (!session) throw wrongLogin()
       keepPrivate(reply)
       const user = { id: userId, email, name }

@@ -78,7 +78,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
     url,
     {
       config,
-      // Passwords are tried here, too.
+      // Passwords can be guessed here, too.
       onRequest: guard.countTry,
       bodyLimit: REQUEST_LIMITS.formBytes,
       schema: {
@@ -145,7 +145,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
       const person = await guard.verify(request, reply, { email, password })
       return person ? { verifiedHash: person.passwordHash, newHash: null } : wrongPassword()
     }
-    // Characters as people count them, as the schema of a changed password does.
+    // Counts characters as the schema of a changed password does.
     if (Array.from(password).length < SHORTEST_PASSWORD) return tooShort()
     return { verifiedHash: null, newHash: await guard.passwords.hash(password) }
   }

@@ -65,7 +65,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app.post(
     '/v1/segments',
     {
-      // Members are counted before the transaction: it is not open for as long as that takes.
+      // Members are counted before the transaction, so that it is not open for that time.
       config: { ...writing, leased: true },
       schema: {
         tags,

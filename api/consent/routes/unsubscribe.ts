@@ -33,8 +33,8 @@ export const unsubscribeRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
   // Mail providers post for many people from few addresses.
   const config = linkPage((token) => readUnsubscribe(keyring, token))
 
-  // Mail providers post forms, multipart or nothing at all, and whatever they post unsubscribes the
-  // person. Only the page's own form can ask for more than the token says.
+  // Mail providers post forms, multipart or nothing at all, and any body unsubscribes the person.
+  // Only the page's own form can ask for more than the token allows.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>(
     '*',

@@ -29,7 +29,7 @@ export const toolsPageRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { to
 
   acceptForms(
     app,
-    // Only as many pairs are read as a form of ours has, and a few more.
+    // Reads few more pairs than the largest form has.
     (text) => Object.fromEntries(new URLSearchParams(text.split('&', MOST_FIELDS).join('&'))),
     REQUEST_LIMITS.bodyBytes,
   )

@@ -44,7 +44,8 @@ export async function acceptInvitation(
 ): Promise<'accepted' | 'over' | 'changed'> {
   const { organizationId } = link
   const at = new Date(now).toISOString()
-  // Whoever invites, revokes or removes has this lock, too: of two who accept one finds it open.
+  // Inviting, revoking and removing take this lock, too, so only one of two who accept finds it
+  // open.
   await organizations.lock(tx, organizationId)
   const invitation = await findInvited(tx, link, now)
   if (!invitation) return 'over'

@@ -5,8 +5,8 @@ import * as users from '../../store/access/users.ts'
 import type { Executor, Sql } from '../../store/db/sql.ts'
 import { transact } from '../../store/db/sql.ts'
 
-// The operator's command line alone makes users and sets passwords without the old one. Both
-// concern a person and no organization, so that no audit has them; `user list` shows when.
+// Only the operator's command line creates users and sets passwords without the old one. Both
+// concern a person and no organization, so no audit has them. `user list` shows when it happened.
 
 interface NewUser {
   email: string

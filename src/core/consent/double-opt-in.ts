@@ -38,8 +38,8 @@ export async function expire(
   const { contactIds, more } = await lockContacts(tx, organizationId, set, { limit })
   if (contactIds.length === 0) return { more }
   const expired = await confirmations.expire(tx, organizationId, set, contactIds)
-  // A subscriber who got another address and did not confirm it is no longer subscribed: what the
-  // subscription had started ends.
+  // A subscriber who changed their address and did not confirm the new one is no longer subscribed,
+  // and everything that the subscription started ends.
   await exitOnUnsubscribe(tx, organizationId, expired, undefined)
   const events = ofTopics(expired, 'expired', 'expiry')
   await recordConsent(tx, organizationId, events, undefined)

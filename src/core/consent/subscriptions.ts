@@ -169,8 +169,8 @@ export async function applyNewAddress(
   )
   const mailedRows = addressed.filter(({ address }) => mailed.tryAdd(address))
   const silent = unconfirmedRows.filter((row) => !mailedRows.some((each) => each.row === row))
-  // Over the day's limit, or without an address, nobody is mailed now, and nobody who did not
-  // confirm is subscribed either: the reminder asks, or the request expires after thirty days.
+  // Without an address, or above the day's limit, nobody is mailed now and nobody unconfirmed is
+  // subscribed: the reminder asks, or the request expires after thirty days.
   await subscriptions.setStatus(tx, organizationId, silent, { status: 'pending', mails: 1 })
   await outbox.putAll(
     tx,
@@ -205,7 +205,7 @@ async function lockPairs(
   pairs: readonly Pair[],
 ): Promise<PairFacts[]> {
   if (pairs.length === 0) return []
-  // Statements of their own: what the second one sees is as new as the lock.
+  // Separate statements, so that the second one sees the state under the lock.
   const contactIds = new Set(pairs.map(({ contactId }) => contactId))
   await contactStatuses.lockAll(tx, organizationId, [...contactIds])
   return subscriptions.listFacts(tx, organizationId, pairs)

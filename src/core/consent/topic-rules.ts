@@ -54,7 +54,7 @@ export async function patchedTopic(
   }
   const { id } = givenAccount(patch)
   const account = id === undefined ? topic.cloudAccountId : null
-  // Mail needs an account; a topic that sends none need not name one.
+  // Emails need an account. A topic without emails need not name one.
   const needsOne = typeof id === 'string' || (next.doubleOptIn && account === null)
   if (!needsOne) return { ...next, cloudAccountId: account }
   return { ...next, cloudAccountId: (await requireAccount(tx, organizationId, patch)).id }

@@ -101,7 +101,7 @@ async function unsubscribeByHash(
   { addressHash: hash, mailed, addressOf, requestId }: UnsubscribeRequest,
 ): Promise<Uuid[]> {
   const entryId = await suppressions.findId(sql, organizationId, mailed)
-  // Taken off the list meanwhile: who did that vouches for the address.
+  // The entry was removed meanwhile. Its remover vouches for the address.
   if (entryId === undefined) return []
   const email = await searchAddress(sql, organizationId, { entryId, hash })
   if (email === undefined) return []

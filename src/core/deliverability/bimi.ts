@@ -189,7 +189,7 @@ function unreadLogo(error: FetchError): Finding {
   const message = `The logo cannot be read: ${error.message}.`
   const fix = 'Serve the file over https, at the usual port, to everybody.'
   if (isInconclusive(error)) return unclear('bimi_logo_unreachable', message, fix)
-  // Others may send what we do not.
+  // Other clients may send headers that ours does not.
   const finding = error.reason === 'request_refused' ? warned : failed
   return finding('bimi_logo_unreachable', message, fix)
 }

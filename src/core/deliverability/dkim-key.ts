@@ -117,7 +117,7 @@ function bitsOf(keyType: string, value: string): number | null {
       if (key.asymmetricKeyType !== 'rsa') return null
       return key.asymmetricKeyDetails?.modulusLength ?? null
     } catch {
-      // Not in this form: the other one is tried (RFC 6376, 3.6.1; RFC 8301 errata).
+      // In another form, which is tried next (RFC 6376, 3.6.1; RFC 8301 errata).
     }
   }
   return null

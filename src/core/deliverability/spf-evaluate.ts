@@ -162,7 +162,7 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
   }
 
   async function counted(name: string, type: 'A' | 'AAAA' | 'MX'): Promise<readonly string[]> {
-    // What a macro made of it may be no name: then it has no records.
+    // A macro may expand to an invalid name, which has no records.
     if (!isAskable(name, 1)) return []
     const answer = await ask(name, type)
     if (answer.status === 'empty' || answer.status === 'no_name') countVoid()

@@ -110,7 +110,7 @@ export async function readSpfTree(ask: Lookup, domain: string): Promise<SpfTree>
     { directives, redirect }: SpfRecord,
     place: Place,
   ): Promise<SpfNode> {
-    // What stands behind `all` is ignored (RFC 7208, 5.1).
+    // Terms after `all` are ignored (RFC 7208, 5.1).
     const end = directives.findIndex(({ kind }) => kind === 'all')
     for (const directive of end < 0 ? directives : directives.slice(0, end + 1)) {
       // Receivers stop here, too.
@@ -146,7 +146,7 @@ export async function readSpfTree(ask: Lookup, domain: string): Promise<SpfTree>
     const before = lookups++
     const name = target.toLowerCase().replace(/\.$/, '')
     const leadsTo = await arrive(name, place)
-    // Two records are found, too: they are of no use, but not void.
+    // Two records count as found: they are useless, but not void.
     const isVoid = leadsTo.status === 'none' && (await isNothing(name))
     if (isVoid) voids++
     return { ...term, lookups: lookups - before, isVoid, failure: leadsTo.failure, leadsTo }
@@ -155,7 +155,7 @@ export async function readSpfTree(ask: Lookup, domain: string): Promise<SpfTree>
   function arrive(name: string, place: Place): SpfNode | Promise<SpfNode> {
     if (place.path.includes(name)) return nodeOf(name, 'loop')
     if (hasMacro(name) || lookups > MOST_TERMS) return nodeOf(name, 'skipped')
-    // Whoever is not in our network finds nothing at such a name.
+    // Outside of our network nothing is found at such a name.
     return isPublicDomain(name) ? read(name, place) : nodeOf(name, 'none')
   }
 
@@ -169,7 +169,7 @@ export async function readSpfTree(ask: Lookup, domain: string): Promise<SpfTree>
     const answer =
       kind === 'a' ? await askAddresses(ask, name) : await ask(name, kind === 'mx' ? 'MX' : 'A')
     if (answer.status === 'failed') term.failure = answer
-    // What `exists` asks for is often there for some mail only.
+    // Names of `exists` often have records for some mail only.
     term.isVoid = kind !== 'exists' && (answer.status === 'empty' || answer.status === 'no_name')
     if (term.isVoid) voids++
     if (kind === 'mx' && answer.status === 'found' && answer.values.length > MOST_MX) {

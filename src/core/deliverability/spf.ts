@@ -68,7 +68,7 @@ export async function checkSpf(
   context: ToolContext,
   { domain, ip, sender, helo }: SpfInput,
 ): Promise<Check<SpfDetails>> {
-  // Receivers count a relay's private address as found: only what is shown leaves it out.
+  // Receivers count a relay's private address as found. Only the report leaves it out.
   const { askWhole: ask, records } = recording(context.lookups)
   const tree = await readSpfTree(ask, domain)
   const from = sender ?? `postmaster@${domain}`
@@ -211,7 +211,7 @@ function endFindings({ domain, status, parsed }: SpfNode): Finding[] {
   if (parsed === undefined) return []
   switch (allOf(parsed)) {
     case '+':
-      // One of the terms that let everybody through: told with the others.
+      // Reported with the other terms that pass everybody.
       return []
     case '?': {
       const message = `The record of ${domain} says nothing about other senders (“?all”).`
@@ -250,7 +250,7 @@ function reachFindings(node: SpfNode, through: string | null = null): Finding[] 
     findings.push(warned('spf_wide_range', message, 'Name only the ranges that send your mail.'))
   }
   for (const term of terms) {
-    // Of an include only a pass counts, and it becomes what stands before the include.
+    // Of an include only a pass counts, and it gets the include's qualifier.
     if (term.leadsTo === null || term.qualifier !== '+') continue
     findings.push(...reachFindings(term.leadsTo, through ?? (isRedirect(term) ? null : term.text)))
   }

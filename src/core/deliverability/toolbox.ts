@@ -96,7 +96,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     if (running >= MOST_AT_ONCE) throw tooBusy()
     running++
     const signal = AbortSignal.timeout(MOST_RUN_MS)
-    // One listener for each look-up that waits.
+    // Each waiting look-up adds a listener.
     setMaxListeners(2 * MOST_QUESTIONS, signal)
     try {
       const budget = { mostQuestions: MOST_QUESTIONS, mostBytes: MOST_DNS_BYTES, signal }
@@ -137,7 +137,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       if (cachedReport && now() < cachedReport.until) return cachedReport
       const shared = underWay.get(key)
       if (shared) return shared
-      // One signature for all: what the type says of `tool` and `input` is lost here.
+      // One signature for all tools: the relation of `tool` and `input` in the type is lost here.
       const work = CHECKS[tool] as (context: ToolContext, input: unknown) => Promise<Check<unknown>>
       const promise = perform(tool, subject, (context) => work(context, input))
         .then((performed) => keep(key, performed))

@@ -124,7 +124,7 @@ function resultFor(
   if (verified === undefined) {
     return { result: 'unknown', reason: 'the header is too large to be verified' }
   }
-  // Signatures with one `b=` are copies, of which one at most is what was signed.
+  // Signatures with one `b=` are copies, and at most one of them is genuine.
   const results = verified.filter((each) => each.id === signatureId(proof))
   const decisiveResult = results.find(({ result }) => result !== 'pass') ?? results[0]
   const { result = 'fail', reason = 'it could not be verified' } = decisiveResult ?? {}

@@ -36,7 +36,7 @@ export async function rebuildFigures(
         : [organizationId]
     for (const each of organizations) {
       const done = await transact(sql, (tx) => rebuildDay(tx, each, day, pageSize))
-      // Dropped meanwhile: counted now, none of its mails would be there.
+      // The day was dropped meanwhile. A count would now find none of its mails.
       if (!done) break
       rebuilt.mails += done.mails
       rebuilt.corrected += done.corrected

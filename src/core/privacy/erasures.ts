@@ -41,7 +41,7 @@ export async function removePerson(
     if (!(await formerAddresses.exists(tx, organizationId, id))) return undefined
     const mailed = { organizationId, contactIds: [id], addressHashes: [], until: '' }
     const email = (await erasedMails.findRecipient(tx, mailed)) ?? null
-    // A contact that has the address by now is another person, who is not erased.
+    // A contact that has the address now is another person and is not erased.
     const isTaken = email !== null && (await contacts.find(tx, organizationId, { email }))
     return { ...rest, contactId: id, email: isTaken ? null : email }
   }

@@ -62,7 +62,7 @@ export function checkCondition(
     if (!Array.isArray(groups) || groups.length === 0) {
       return report(`${at}.groups`, 'must be a list of at least one group')
     }
-    // Each has a filter, its own or a nested one.
+    // Each group has a filter, its own or a nested one.
     if (groups.length > MOST_FILTERS) {
       return report(`${at}.groups`, `has more than ${MOST_FILTERS} groups`)
     }
@@ -87,7 +87,7 @@ export function checkCondition(
   function checkFilters(list: readonly unknown[], at: string, findField: typeof fieldOf): boolean {
     for (const [index, filter] of list.entries()) {
       filters++
-      // Once: a thousand filters too many are one mistake.
+      // Reported once, since a thousand extra filters are one mistake.
       if (filters === MOST_FILTERS + 1) report(path, `has more than ${MOST_FILTERS} filters`)
       if (filters > MOST_FILTERS) return false
       checkFilter(filter, `${at}[${index}]`, findField)

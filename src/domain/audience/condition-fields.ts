@@ -29,7 +29,7 @@ const COLUMNS = new Map<string, Field>([
 const JSON_ROOTS = [
   [PROPERTY_PREFIX, 'properties'],
   ['trigger.data.', 'trigger'],
-  // Before the name of an event: none whose name begins with `properties.` can be asked about.
+  // Checked before event names, so names that begin with `properties.` cannot be used.
   ['event.properties.', 'event'],
 ] as const
 const STATS = 'event.'

@@ -109,7 +109,7 @@ function walk(root: unknown, keys: readonly string[]): unknown {
   let value = root
   for (const key of keys) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-    // A list has its length itself, too.
+    // Excludes a list's own `length`.
     if (Array.isArray(value) && !/^\d+$/.test(key)) return undefined
     value = Reflect.get(value, key)
   }

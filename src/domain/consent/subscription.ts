@@ -49,7 +49,7 @@ export function decideSubscription(facts: SubscriptionFacts): SubscriptionStep {
   if (!doubleOptIn) {
     return optedOutAt !== null && !facts.willing ? 'kept' : 'subscribe'
   }
-  // Confirmed before and never opted out since: no second mail.
+  // Confirmed earlier and not opted out since, so no second email is needed.
   if (status !== 'pending' && confirmedAt !== null && confirmedAt > lastOptOut) return 'subscribe'
   if (facts.inSet && !facts.willing) {
     if (status === 'pending') return 'none'

@@ -46,25 +46,25 @@ const SECRET_ENDING =
 const EMAIL =
   /[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.)+[\p{L}\p{N}-]{2,63}/gu
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  // Keys, sessions and webhook secrets of ours, also cut off.
+  // Our own keys, sessions and webhook secrets, also cut off.
   [/\b(loom|loomses|whsec)_[\w-]+/g, `$1_${REDACTED}`],
   [/\b(bearer|basic|digest)\s+[\w.~+/=-]{8,}/gi, `$1 ${REDACTED}`],
   // Access keys of AWS, long-lived and temporary.
   [/\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, REDACTED],
   // A keyring: `kid:base64 of 32 bytes`.
   [/\b([a-z0-9]{1,8}):[A-Za-z0-9+/]{43}=/g, `$1:${REDACTED}`],
-  // Who connects, in an address: `postgres://user:password@host`.
+  // Credentials in a URL: `postgres://user:password@host`.
   [/:\/\/[^\s/@:]*:[^\s/@]+@/g, `://${REDACTED}@`],
-  // The links that people are mailed.
+  // Links in mails.
   [/(\/(?:unsubscribe|preferences|confirm)\/)(?!:)[^\s/?#"']+/g, `$1${REDACTED}`],
-  // The query of an address or a path. Found by its question mark: found by each slash that it may
-  // begin with, a text of slashes and brackets would be read as often as it has them.
+  // The query of a URL or a path. It is found by its question mark: searching from each slash would
+  // read a text of slashes and brackets as often as it has slashes.
   [/\?(?<=(?:https?:\/|\s|^|["'(])\/[^\s?"']*\?)[^\s"')]+/g, `?${REDACTED}`],
   [
     /\b((?:\w*(?:password|passwd|secret|token|api_?key|access_?key))["']?\s*[=:]\s*["']?)[^\s"',;&)]+/gi,
     `$1${REDACTED}`,
   ],
-  // Telephone numbers with their country. Ids have no `+`, the offsets of times have four digits.
+  // Telephone numbers with a country code. Ids have no `+`, and offsets of times have four digits.
   [/(?<![\w+/=])\+[1-9](?:[ ().-]{0,2}\d){7,14}(?!\d)/g, REDACTED],
   // 32 random bytes or more in base64url: webhook secrets, links. Ids and hashes have no capitals,
   // names in code no digit and few capitals.

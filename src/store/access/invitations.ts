@@ -3,8 +3,8 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Invitation } from '../../schemas/access/invitation.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 
-// An invitation is open until it is accepted or revoked. One that has expired is open still: it can
-// be sent again until it is deleted.
+// An invitation is open until it is accepted or revoked. An expired one stays open: it can be sent
+// again until it is deleted.
 
 const CLOSED_KEPT = '1 day'
 const EXPIRED_KEPT = '7 days'

@@ -1,7 +1,7 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-// The operator's command line, as letterloom_worker; the API goes through `sessions` and `members`.
+// Used by the operator's command line as letterloom_worker. The API uses `sessions` and `members`.
 
 export interface User {
   id: Uuid

@@ -45,7 +45,7 @@ function momentsOf({ operator, value, unit }: Filter): [number, number] | undefi
   switch (operator) {
     case 'within':
     case 'notWithin':
-      // From the very moment on, until the span is over.
+      // From this moment until the end of the period.
       return [0, span(value, unit) + 1]
     case 'withinNext':
       return [-span(value, unit), 1]
@@ -88,11 +88,11 @@ function changesOfEvents(asking: Asking, filter: Filter): Part[] {
     inEvent,
     where.flatMap((each) => changesOf(inEvent, each)),
   )
-  // Whatever these hold of now.
+  // Filters of events may compare with the present time.
   const all = isCounted(asking, { ...eventCount, where: [] })
   const ageing = change ? [sql`(select min(${change}) ${ofContact(all)})`] : []
   if (spanMs === undefined) return ageing
-  // One event in the span is enough where no number is asked for: the last one counts.
+  // Without a count, one event in the period suffices, so the last one decides.
   const isAny = least === 1 && most === Infinity
   const next = isAny ? sql`max(events.occurred_at)` : sql`min(events.occurred_at)`
   const leaving = sql`(select ${next} ${ofContact(isCounted(asking, eventCount))})`

@@ -70,7 +70,7 @@ function groupHolds(outerAsking: Asking, group: Group): Part {
   const { sql } = outerAsking
   const { not = false, filters, nested } = group
   if (isBlankGroup(group)) return sql`false`
-  // What is denied cannot be joined either.
+  // A negated group cannot be joined either.
   const asking = not ? { ...outerAsking, isAlternative: true } : outerAsking
   const predicate = allOf(sql, [
     ...filters.map((filter) => filterHolds(asking, filter)),
@@ -102,7 +102,7 @@ function filterHolds(asking: Asking, writtenFilter: Filter): Part {
   const filter = { ...writtenFilter, operator: denied ?? writtenFilter.operator }
   const predicate = isUnknown ? sql`false` : fieldHolds(asking, field, adapted(filter, field))
   if (denied === undefined) return predicate
-  // A join can find what does not exist; it cannot find what is not true.
+  // A join can find missing rows, but not predicates that are not true.
   return field && isJoined(field) ? sql`not ${predicate}` : sql`(${predicate}) is not true`
 }
 
@@ -189,7 +189,7 @@ function triggered(asking: Asking, filter: Filter): Part {
     ...(least > 0 ? [hasEvents(asking, eventCount, least)] : []),
     ...(most < Infinity ? [sql`not ${hasEvents(asking, eventCount, most + 1)}`] : []),
   ]
-  // Alone it may be joined.
+  // A single predicate may be joined.
   const [first] = bounds
   return bounds.length === 1 && first ? first : allOf(sql, bounds)
 }
@@ -207,7 +207,7 @@ function hasEvents(asking: Asking, eventCount: EventCount, least: number): Part 
         having count(*) >= ${least}::bigint
       )`
   }
-  // The planner would look up the events of each contact, because it cannot join an alternative.
+  // The planner cannot join an alternative and would look up the events of each contact.
   if (asking.areAll && asking.isAlternative) {
     return sql`
       contacts.id in (

@@ -73,7 +73,7 @@ const LAST = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** `lookUp` in SQL, except for objects that are written flat, see `isThere`. */
 export function valueAt({ sql, properties }: Asking, { of, path }: JsonField): Part {
-  // Of what starts executions and of events nothing is known here: it is missing.
+  // Triggers and events are unknown here, so their values are missing.
   if (of !== 'properties') return sql`null::jsonb`
   const keys = path.split('.')
   const root = properties ?? sql`contacts.properties`
@@ -81,7 +81,7 @@ export function valueAt({ sql, properties }: Asking, { of, path }: JsonField): P
   if (keys.length === 1) return sql`(${wholeKey})`
   const splitKeys = keys.slice(1).flatMap((_, i) => {
     const rest = keys.slice(keys.length - 1 - i)
-    // Behind the first key is no more than may be nested.
+    // The rest after the first key is limited by the depth of nesting.
     if (rest.length >= DEEPEST_PROPERTIES) return []
     const first = keys.slice(0, -rest.length).join('.')
     return [
@@ -152,7 +152,7 @@ function orderHolds(asking: Asking, value: Part, filter: Filter): Part {
 
 function isOneOf(sql: Executor, value: Part, list: readonly unknown[]): Part {
   const same = sql`${value} = any(${list.flatMap(spellings)}::text[]::jsonb[])`
-  // A text may be written as the number or the boolean in many ways.
+  // A number or a boolean can be written as a text in many ways.
   const numbers = list.filter((each) => typeof each === 'number')
   const booleans = list.filter((each) => typeof each === 'boolean').map(String)
   return sql`(

@@ -12,7 +12,7 @@ export async function keep(
   segmentId: Uuid,
   { asksTopics, asksStats, eventNames }: Needs,
 ): Promise<void> {
-  // Where it is there, nobody waits for the turn that somebody has taken.
+  // If it exists already, this does not wait for the organization's turn.
   await tx`
     insert into membership_turns (organization_id)
     select ${organizationId}

@@ -49,8 +49,8 @@ export async function takeTurn(
     update membership_turns
     set taken_at = clock_timestamp(), put_off_until = 'epoch'
     where organization_id = ${turn.organizationId}`
-  // Conditions are made of many parts, each of which reads a few rows: a plan for many rows, and
-  // code compiled for it, would cost more than they do.
+  // Conditions have many parts that each read a few rows. A plan for many rows, and compiled code,
+  // would cost more than they do.
   await tx`
     select set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),
       set_config('max_parallel_workers_per_gather', '0', true)`

@@ -6,7 +6,7 @@ import { normalAddress } from '../../domain/text.ts'
  */
 export function wordOf(text: string): string {
   const word = normalAddress(text)
-  // Separators alone are in no number, and an empty word finds nothing.
+  // Separators alone are not part of a number, and an empty word finds nothing.
   return (isNumber(word) && word.replace(/[\s()./-]/g, '')) || word
 }
 

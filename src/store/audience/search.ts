@@ -61,7 +61,7 @@ async function find(
     const indexed = await lookUp(sql, organizationId, page, bounds.found + 1)
     if (indexed.looked <= bounds.found) return { ...indexed, isExact: true }
   }
-  // Every stretch begins a page, so that page numbers go past it as the cursor does.
+  // Every stretch begins a page, so that page numbers advance like the cursor.
   for (const rest = { ...page }; ; ) {
     const stretchResult = await walk(sql, organizationId, rest, bounds.stretch)
     const pages = Math.max(1, Math.ceil(stretchResult.counted / page.pageSize))

@@ -63,7 +63,7 @@ export async function lookUp(
 ): Promise<(address: Addressed) => Reason | undefined> {
   if (addresses.length === 0) return () => undefined
   const keys = addresses.flatMap((address) => address.keys.map(({ key }) => key))
-  // One look-up each: a join could read the whole list, of which a young table has no statistics.
+  // Separate look-ups, since a young table has no statistics and a join could read the whole list.
   const rows = await sql<{ key: string; reason: Reason | null }[]>`
     select key, (
       select reason

@@ -8,7 +8,7 @@
 
 /** `["a", null]` → `{"a",null}`. */
 export function writeArray(values: unknown): string {
-  // What was written already, such as a query that is explained with its own parameters.
+  // An array that was written already, such as a parameter of an explained query.
   if (!Array.isArray(values)) return String(values)
   const items = values.map((value: string | number | boolean | null | undefined) =>
     value === null || value === undefined ? 'null' : `"${String(value).replace(/["\\]/g, '\\$&')}"`,

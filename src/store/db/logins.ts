@@ -33,7 +33,7 @@ function passwordOf(adminUrl: string, login: Login): string {
 export async function makeLogins(adminUrl: string): Promise<void> {
   const admin = connect(adminUrl, { name: 'letterloom-logins', max: 2 })
   try {
-    // They are set once: two systems on one server would change them at the same moment.
+    // Set once, since two systems on one server would change them at the same moment.
     const passwords = (await canLogIn(adminUrl))
       ? {}
       : {

@@ -53,7 +53,7 @@ async function create(
   try {
     await sql`select make_partition(${table}, ${day}::date, ${from}, ${to})`
   } catch (error) {
-    // Two processes past `if not exists` at once.
+    // Two processes passed `if not exists` at once.
     if (!isDuplicateTable(error)) throw error
   }
 }

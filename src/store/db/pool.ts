@@ -32,7 +32,7 @@ export function createPool(open: (onLost: (session: Session) => void) => Session
   const sessions = new Set<Session>()
   let idle: Session[] = []
   const places = createGate(max)
-  // One connection is kept from transactions, so that a query beside them always finds its way.
+  // One connection is reserved for queries outside of transactions.
   const transactions = createGate(Math.max(1, max - 1))
   let ending: Promise<void> | undefined
   const timer = setInterval(() => {

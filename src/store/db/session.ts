@@ -53,7 +53,7 @@ export function openSession(
   let refuse: ((error: unknown) => void) | undefined
   let dueAt = Number.POSITIVE_INFINITY
   const session: Session = { organization: undefined, isLost: false, ask, look, close }
-  // The driver documents `socket`, its types do not.
+  // The driver documents `socket`, but its types do not have it.
   const own: object = { socket: dial, max: 1, max_lifetime: null, onclose: lose }
   const client = postgres(url, { ...options, ...own })
   return session
@@ -69,9 +69,9 @@ export function openSession(
         sent.then(resolve, reject)
       })
     } catch (error) {
-      // Who asked, and not the socket that brought the answer.
+      // The stack of the caller, not of the socket that brought the answer.
       if (error instanceof Error) Error.captureStackTrace(error, ask)
-      // Only after a refusal of the server's the connection is what it was.
+      // The connection is intact only after a refusal of the server.
       if (!(error instanceof postgres.PostgresError && error.severity === 'ERROR')) lose()
       throw error
     } finally {
@@ -103,7 +103,7 @@ export function openSession(
     onLost(session)
     // Without a timeout the driver waits for ever once a connection is lost under a statement.
     await client.end({ timeout }).catch(() => {})
-    // The driver only closes its half: a server that is frozen would keep the socket, and so us.
+    // The driver only closes its half, so a frozen server would keep the socket and this process.
     socket?.destroy()
   }
 
@@ -114,7 +114,7 @@ export function openSession(
       throw connectionLost()
     }
     socket = connect(path ? { path } : { host: host[i] ?? '', port: port[i] ?? 0 })
-    // The driver reads the name that a certificate must have from here.
+    // The driver reads the expected name of the certificate from here.
     return Object.assign(socket, path ? {} : { host: host[i] })
   }
 }

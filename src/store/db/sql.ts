@@ -80,7 +80,7 @@ export function connect(url: string, pool: Pool): Sql {
     idle_in_transaction_session_timeout: 15_000,
     // Older servers do not have it.
     transaction_timeout: statementTimeoutMs * STATEMENTS_PER_TRANSACTION,
-    // An idle session whose machine is gone without a word ends within half a minute.
+    // An idle session whose machine disappeared ends within half a minute.
     tcp_keepalives_idle: 15,
     tcp_keepalives_interval: 5,
     tcp_keepalives_count: 3,

@@ -178,7 +178,7 @@ export async function* mails(
   const { organizationId, addressHashes } = mailed
   for (const way of waysByContact(sql, mailed)) yield* mailsOf(sql, organizationId, way)
   if (addressHashes.length === 0) return
-  // Under the policy of the API's role no index finds a hash.
+  // Under the policy of the API's role no index can find a hash.
   yield* mailsOf(searchSql, organizationId, wayByAddress(searchSql, mailed))
 }
 

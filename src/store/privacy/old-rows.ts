@@ -214,7 +214,7 @@ export const OF_MAILS = [
         and e.connection_id = old.connection_id and e.address_hash = old.address_hash`,
   },
   {
-    // An erasure finds the logs of deleted contacts by them, also those that no read shows.
+    // Erasures find the logs of deleted contacts by them, also logs that no read returns.
     extraDays: 0,
     page: (sql: Executor, before: number, limit: number) => sql`
       delete from former_addresses f
