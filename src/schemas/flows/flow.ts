@@ -57,10 +57,7 @@ const triggerConfig = {
     }),
   ),
   timezone: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: 'For `schedule`: an IANA time zone. Defaults to UTC.',
-    }),
+    Type.String({ maxLength: 64, description: 'For `schedule`: an IANA zone. Default UTC.' }),
   ),
 }
 
@@ -73,7 +70,7 @@ const TriggerConfigInput = strict(
     ...triggerConfig,
     name: Type.Optional({ ...EventName, description: 'Alias of `eventName`.' }),
     topicSlug: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Can be sent instead of `topicId`.' }),
+      Type.String({ maxLength: 100, description: 'Alternative to `topicId`.' }),
     ),
   },
   { title: 'TriggerConfigInput', examples: [{ eventName: 'signed_up' }] },
@@ -90,18 +87,14 @@ const settings = {
       description: 'Limit of unfinished executions of all contacts. Null: unlimited.',
     }),
   ),
-  contactCooldownSeconds: {
-    ...Seconds,
-    description: 'Minimum time since the contact’s last execution ended.',
-  },
+  contactCooldownSeconds: { ...Seconds, description: 'Minimum time since the contact’s last end.' },
   exitOn: strict(
     {
       events: Type.Optional(Type.Array(EventName, { maxItems: MOST_EXIT_EVENTS })),
       condition: Type.Optional(Condition),
     },
     {
-      description:
-        'What ends executions. Events end them at once, conditions when they reach a step.',
+      description: 'What ends executions: events at once, conditions when they reach a step.',
     },
   ),
 }
@@ -127,10 +120,7 @@ const stats = Type.Object(
     completed: Count,
     failed: Count,
     cancelled: Count,
-    dropped: {
-      ...Count,
-      description: 'Starts that were not admitted, or exceeded `maxConcurrentExecutions`.',
-    },
+    dropped: { ...Count, description: 'Not admitted, or above `maxConcurrentExecutions`.' },
     live: { ...Count, description: 'Unfinished executions.' },
   },
   { title: 'FlowStats' },
@@ -339,13 +329,8 @@ export const FlowListQuery = strict({
   search: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name or slug.' }),
   ),
-  enabled: Type.Optional(
-    oneOf(['true', 'false'], { description: 'Returns only enabled or only disabled workflows.' }),
-  ),
-  triggerType: Type.Optional({
-    ...TriggerType,
-    description: 'Returns only workflows with this trigger.',
-  }),
+  enabled: Type.Optional(oneOf(['true', 'false'], { description: 'Filters by this state.' })),
+  triggerType: Type.Optional({ ...TriggerType, description: 'Filters by trigger.' }),
 })
 
 export const FlowList = Type.Object(
