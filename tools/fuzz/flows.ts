@@ -31,7 +31,7 @@ const OF_EACH = 5
 
 export type Call = <T>(method: string, path: string, body?: object) => Promise<T>
 
-interface Named {
+interface NamedFlow {
   id: string
   slug: string
 }
@@ -39,7 +39,7 @@ interface Person {
   id: string
   email: string
 }
-type Known = Record<string, Record<string, string[]>>
+type KnownValues = Record<string, Record<string, string[]>>
 
 /**
  * Creates flows of every kind, enabled and disabled, and finished, failed and waiting executions.
@@ -48,9 +48,9 @@ type Known = Record<string, Record<string, string[]>>
  * Returns parameter values that find them. Those that the attack may change and delete differ from
  * those that it starts.
  */
-export async function makeFlows(call: Call, people: readonly Person[]): Promise<Known> {
-  const create = (name: string, { enabled, ...flow }: { enabled: boolean }): Promise<Named> =>
-    call<Named>('POST', '/v1/workflows', { name, enabled, ...flow })
+export async function makeFlows(call: Call, people: readonly Person[]): Promise<KnownValues> {
+  const create = (name: string, { enabled, ...flow }: { enabled: boolean }): Promise<NamedFlow> =>
+    call<NamedFlow>('POST', '/v1/workflows', { name, enabled, ...flow })
   const completed = await create('Completes', { enabled: true, ...FLOWS.completed })
   const failed = await create('Fails', { enabled: true, ...FLOWS.failed })
   const waiting = await create('Waits', { enabled: true, ...FLOWS.waiting })
@@ -60,7 +60,7 @@ export async function makeFlows(call: Call, people: readonly Person[]): Promise<
   const spare = await create('Is deleted', { enabled: false, ...FLOWS.completed })
 
   const contacts = people.slice(0, OF_EACH)
-  const start = async ({ id }: Named): Promise<string[]> => {
+  const start = async ({ id }: NamedFlow): Promise<string[]> => {
     const started = contacts.map((contact) =>
       call<{ executionId: string }>('POST', `/v1/workflows/${id}/trigger`, {
         contactId: contact.id,
@@ -81,10 +81,10 @@ export async function makeFlows(call: Call, people: readonly Person[]): Promise<
   }
   const executions = Object.values(runs).flat()
 
-  const named = (...flows: Named[]): string[] => flows.flatMap(({ id, slug }) => [id, slug])
-  const all = named(completed, failed, waiting, event, changed, disabled)
-  const changeable = { 'path.id': named(changed, disabled) }
-  const startable = named(completed, waiting, failed)
+  const namesOf = (...flows: NamedFlow[]): string[] => flows.flatMap(({ id, slug }) => [id, slug])
+  const all = namesOf(completed, failed, waiting, event, changed, disabled)
+  const changeable = { 'path.id': namesOf(changed, disabled) }
+  const startable = namesOf(completed, waiting, failed)
   const contactIds = people.map(({ id }) => id)
   const emails = people.map(({ email }) => email)
   return {
@@ -99,9 +99,9 @@ export async function makeFlows(call: Call, people: readonly Person[]): Promise<
     cancelWorkflowExecutions: changeable,
     retryWorkflowFailed: changeable,
     listWorkflowOperations: { 'path.id': all },
-    deleteWorkflow: { 'path.id': named(spare) },
+    deleteWorkflow: { 'path.id': namesOf(spare) },
     triggerWorkflow: {
-      'path.id': [...startable, ...named(disabled)],
+      'path.id': [...startable, ...namesOf(disabled)],
       'body.contactId': contactIds,
       'body.contactEmail': emails,
     },
@@ -124,13 +124,13 @@ export async function makeFlows(call: Call, people: readonly Person[]): Promise<
   }
 }
 
-async function reaches(call: Call, id: string, wanted: string): Promise<void> {
+async function reaches(call: Call, id: string, wantedStatus: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
     const path = `/v1/workflows/executions/${id}`
     const { status } = await call<{ status: string }>('GET', path)
-    if (status === wanted) return
-    if (performance.now() > deadline) throw new Error(`${path}: ${status}, not ${wanted}`)
+    if (status === wantedStatus) return
+    if (performance.now() > deadline) throw new Error(`${path}: ${status}, not ${wantedStatus}`)
     await sleep(POLL_MS)
   }
 }

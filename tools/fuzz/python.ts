@@ -6,6 +6,6 @@ export async function findSchemathesis(
   cacheFolder: string,
   log: (line: string) => void,
 ): Promise<{ schemathesis: string } | { missing: string }> {
-  const found = await pythonPackages({ tool: 'fuzz', title: 'Schemathesis', cacheFolder, log })
-  return 'missing' in found ? found : { schemathesis: join(found.bin, 'schemathesis') }
+  const packages = await pythonPackages({ tool: 'fuzz', title: 'Schemathesis', cacheFolder, log })
+  return 'missing' in packages ? packages : { schemathesis: join(packages.bin, 'schemathesis') }
 }

@@ -55,11 +55,11 @@ export async function readReport(file: string): Promise<Report> {
 }
 
 function rowOf(report: Report, operation: string): Row {
-  const known = report.get(operation)
-  if (known) return known
-  const made = { requests: 0, answers: {}, failed: new Set<string>() }
-  report.set(operation, made)
-  return made
+  const knownRow = report.get(operation)
+  if (knownRow) return knownRow
+  const newRow = { requests: 0, answers: {}, failed: new Set<string>() }
+  report.set(operation, newRow)
+  return newRow
 }
 
 /** Every answer has a request id, and the body of a refusal has the same one. */
@@ -79,7 +79,7 @@ export const isClean = (report: Report): boolean =>
 export function table(report: Report): string {
   const rows = [...report].sort(([a], [b]) => (a < b ? -1 : 1))
   const sum = (pick: (row: Row) => number) => rows.reduce((all, [, row]) => all + pick(row), 0)
-  const answered = (digit: string) => (row: Row) => row.answers[digit] ?? 0
+  const countOf = (digit: string) => (row: Row) => row.answers[digit] ?? 0
   const digits = ['2', '3', '4', '5', 'none']
   const heads = ['requests', '2xx', '3xx', '4xx', '5xx', 'none']
   const line = (name: string, figures: (number | string)[], failed: string) =>
@@ -89,10 +89,10 @@ export function table(report: Report): string {
     ...rows.map(([name, row]) =>
       line(
         name,
-        [row.requests, ...digits.map((each) => answered(each)(row))],
+        [row.requests, ...digits.map((each) => countOf(each)(row))],
         [...row.failed].join(', '),
       ),
     ),
-    line('all', [sum((row) => row.requests), ...digits.map((each) => sum(answered(each)))], ''),
+    line('all', [sum((row) => row.requests), ...digits.map((each) => sum(countOf(each)))], ''),
   ].join('\n')
 }

@@ -58,9 +58,9 @@ const HALF = '^/(tools|v1/(connections|contacts|events|organization|workflows))'
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const config = readConfig()
-const found = await findSchemathesis(config.dev.cacheFolder, say)
-if ('missing' in found) say(`fuzz: skipped: ${found.missing}`)
-else process.exitCode = (await attack(found.schemathesis)) ? 0 : 1
+const fuzzer = await findSchemathesis(config.dev.cacheFolder, say)
+if ('missing' in fuzzer) say(`fuzz: skipped: ${fuzzer.missing}`)
+else process.exitCode = (await attack(fuzzer.schemathesis)) ? 0 : 1
 
 async function attack(schemathesis: string): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-fuzz-'))
@@ -70,7 +70,7 @@ async function attack(schemathesis: string): Promise<boolean> {
   const door = await openDoor(subject.system.apiUrl)
   const { apiKey, session } = subject
   const { operation } = options
-  const asked = (each: string): boolean => operation === undefined || operation === each
+  const isWanted = (each: string): boolean => operation === undefined || operation === each
   const byKey = { bearer: apiKey, operations: operation === undefined ? [] : [operation] }
   const eachAlone = {
     ...byKey,
@@ -89,7 +89,7 @@ async function attack(schemathesis: string): Promise<boolean> {
     {
       name: 'by a person',
       bearer: session,
-      operations: PERSONAL.filter(asked),
+      operations: PERSONAL.filter(isWanted),
       phases: ['examples', 'coverage', 'fuzzing', 'stateful'],
     },
   ].filter(({ bearer, operations }) => bearer === apiKey || operations.length > 0)

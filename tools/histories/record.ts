@@ -49,7 +49,7 @@ const MEANWHILE_MS = 700
 const MOST_HISTORY_BYTES = 100_000_000
 
 const [part = ''] = process.argv.slice(2)
-const wanted = scenarios.filter(
+const wantedScenarios = scenarios.filter(
   (scenario) => fileOf(scenario).includes(part) && !existsSync(fileOf(scenario)),
 )
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -64,14 +64,16 @@ const { code } = await bundleWorkflowCode({
 })
 await mkdir(FOLDER, { recursive: true })
 await recordAll(
-  wanted.filter(({ skipsTime }) => !skipsTime),
+  wantedScenarios.filter(({ skipsTime }) => !skipsTime),
   realServer,
 )
 await recordAll(
-  wanted.filter(({ skipsTime }) => skipsTime),
+  wantedScenarios.filter(({ skipsTime }) => skipsTime),
   skippingServer,
 )
-say(`${wanted.length} histories recorded, ${scenarios.length - wanted.length} were there`)
+say(
+  `${wantedScenarios.length} histories recorded, ${scenarios.length - wantedScenarios.length} were there`,
+)
 
 interface Server {
   connection: Connection
@@ -181,10 +183,10 @@ function activitiesOf(answers: Answers): Record<string, () => Promise<unknown>> 
     Object.entries(answers).map(([name, list]) => {
       let next = 0
       const answer = async (): Promise<unknown> => {
-        const given = list[Math.min(next++, list.length - 1)]
-        if (given === FAILS) throw new Error('as the scenario wants it')
-        if (given instanceof Error) throw given
-        return given
+        const nextAnswer = list[Math.min(next++, list.length - 1)]
+        if (nextAnswer === FAILS) throw new Error('as the scenario wants it')
+        if (nextAnswer instanceof Error) throw nextAnswer
+        return nextAnswer
       }
       return [name, answer]
     }),

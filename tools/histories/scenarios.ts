@@ -72,7 +72,7 @@ const rest = (stepId: string, until: number | null): Move => ({
   stepId,
   visit: 1,
 })
-const ended = (status: 'completed' | 'failed' | 'cancelled', reason: string | null): Move => ({
+const endMove = (status: 'completed' | 'failed' | 'cancelled', reason: string | null): Move => ({
   do: 'end',
   status,
   reason,
@@ -199,7 +199,7 @@ export const scenarios: Scenario[] = [
         step('webhook', 'webhook'),
         rest('delay', 1),
         step('exit'),
-        ended('completed', null),
+        endMove('completed', null),
       ],
     },
     meanwhile: (handle) => handle.signal(WAKE_SIGNAL),
@@ -212,7 +212,7 @@ export const scenarios: Scenario[] = [
       beginExecution: begins(step('s1')),
       runStep: [
         ...Array.from({ length: 24 }, (_, n) => step(`s${n + 2}`)),
-        ended('cancelled', 'exit_on'),
+        endMove('cancelled', 'exit_on'),
       ],
     },
   },
@@ -222,7 +222,7 @@ export const scenarios: Scenario[] = [
     input: [execution],
     answers: {
       beginExecution: [FAILS, ...begins(step('first'))],
-      runStep: [FAILS, step('second'), ended('completed', null)],
+      runStep: [FAILS, step('second'), endMove('completed', null)],
     },
   },
   {
@@ -231,7 +231,7 @@ export const scenarios: Scenario[] = [
     input: [execution],
     answers: {
       beginExecution: begins(step('webhook', 'webhook')),
-      runStep: [ended('failed', 'webhook_failed')],
+      runStep: [endMove('failed', 'webhook_failed')],
     },
   },
   {

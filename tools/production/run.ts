@@ -49,17 +49,19 @@ const SANDBOX_CREDENTIALS = {
 
 const startedAt = performance.now()
 const stops: (() => Promise<unknown>)[] = []
-const told = new Promise<'told'>((resolve) => {
+const shutdownRequest = new Promise<'told'>((resolve) => {
   process.once('SIGINT', () => resolve('told')).once('SIGTERM', () => resolve('told'))
 })
 
 const folder = await mkdtemp(join(tmpdir(), 'letterloom-production-'))
 const logs = join(folder, 'logs')
 let adds = false
-const good = await Promise.race([main(), told.then(() => adds)]).catch((error: unknown) => {
-  say(error instanceof Error ? error.message : String(error))
-  return false
-})
+const good = await Promise.race([main(), shutdownRequest.then(() => adds)]).catch(
+  (error: unknown) => {
+    say(error instanceof Error ? error.message : String(error))
+    return false
+  },
+)
 const stoppedAt = performance.now()
 for (const stop of stops.toReversed()) await stop()
 for (const part of good ? [''] : ['app', 'postgres']) {
@@ -102,7 +104,7 @@ async function main(): Promise<boolean> {
   /** Environment of a service, with its neighbours on loopback. */
   const environment = (name: string, own: Record<string, string> = {}): Record<string, string> => {
     const { PATH = '' } = process.env
-    const given = Object.entries(environmentOf(service(name), variables)).map(([key, value]) => [
+    const settings = Object.entries(environmentOf(service(name), variables)).map(([key, value]) => [
       key,
       /(HOST|SEEDS|BIND_ON_IP)$/.test(key)
         ? '127.0.0.1'
@@ -112,12 +114,12 @@ async function main(): Promise<boolean> {
     ])
     // Here they share one machine, and so one loopback.
     const internal = { INTERNAL_PORT: '0' }
-    return { PATH, HOME: folder, ...image, ...Object.fromEntries(given), ...internal, ...own }
+    return { PATH, HOME: folder, ...image, ...Object.fromEntries(settings), ...internal, ...own }
   }
   const service = (name: string): Service => {
-    const found = compose.services[name]
-    if (!found) throw new Error(`docker-compose.yml has no service ${name}`)
-    return found
+    const composeService = compose.services[name]
+    if (!composeService) throw new Error(`docker-compose.yml has no service ${name}`)
+    return composeService
   }
   /** Combines the Dockerfile's ENTRYPOINT with the service's `command`. */
   const commandOf = (name: string): string[] => {
@@ -253,7 +255,7 @@ async function main(): Promise<boolean> {
   adds = report(result) && dead === 0
   if (options.keep) {
     say(`API ${apiUrl} (key ${result.apiKey}), sandbox ${sandboxUrl}, logs ${logs}`)
-    await told
+    await shutdownRequest
   }
   return adds
 }

@@ -45,14 +45,14 @@ async function verify(file: string): Promise<void> {
 
 async function build(folder: string, log: Log): Promise<void> {
   const go = await findGo()
-  const made = `${folder}.new`
-  await rm(made, { recursive: true, force: true })
-  await mkdir(made, { recursive: true })
+  const newFolder = `${folder}.new`
+  await rm(newFolder, { recursive: true, force: true })
+  await mkdir(newFolder, { recursive: true })
   await runJob({
     title: "building Temporal's server with Go (once, a few minutes)",
     command: 'env',
     args: [
-      ...['CGO_ENABLED=0', `GOBIN=${made}`, go, 'install'],
+      ...['CGO_ENABLED=0', `GOBIN=${newFolder}`, go, 'install'],
       ...['-trimpath', '-buildvcs=false', '-ldflags=-s -w'],
       `${MODULE}/cmd/server@v${SERVER_VERSION}`,
       `${MODULE}/cmd/tools/sql@v${SERVER_VERSION}`,
@@ -60,16 +60,16 @@ async function build(folder: string, log: Log): Promise<void> {
     log,
   })
   for (const [built, name] of Object.entries(PROGRAMS)) {
-    await rename(join(made, built), join(made, name))
-    await record(join(made, name))
+    await rename(join(newFolder, built), join(newFolder, name))
+    await record(join(newFolder, name))
   }
-  await rename(made, folder)
+  await rename(newFolder, folder)
 }
 
 async function findGo(): Promise<string> {
   for (const go of ['go', '/usr/local/go/bin/go']) {
-    const found = await run(go, ['version']).catch(() => undefined)
-    if (found) return go
+    const goVersion = await run(go, ['version']).catch(() => undefined)
+    if (goVersion) return go
   }
   throw new Error('Go 1.26 or later is needed to build the Temporal server')
 }

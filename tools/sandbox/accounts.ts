@@ -108,7 +108,7 @@ export const accountUpdate = Compile(AccountUpdateSchema)
 const DEFAULT_REGION = 'us-east-1'
 
 /** A new region: the figures of SES' sandbox and nothing verified. */
-const fresh = (accountNumber: string, region: string): Account => ({
+const newAccount = (accountNumber: string, region: string): Account => ({
   accountNumber,
   region,
   maxSendRate: 1,
@@ -139,7 +139,7 @@ export async function loadAccounts(sql: Sql) {
     select account, region, config
     from sandbox.accounts`
   for (const { account, region, config } of rows) {
-    accounts.set(key(account, region), { ...fresh(account, region), ...config })
+    accounts.set(key(account, region), { ...newAccount(account, region), ...config })
   }
 
   const all = (accountNumber?: string): Account[] =>
@@ -148,7 +148,7 @@ export async function loadAccounts(sql: Sql) {
     )
 
   const get = (accountNumber: string, region: string): Account =>
-    accounts.get(key(accountNumber, region)) ?? fresh(accountNumber, region)
+    accounts.get(key(accountNumber, region)) ?? newAccount(accountNumber, region)
 
   return {
     all,
@@ -156,8 +156,8 @@ export async function loadAccounts(sql: Sql) {
 
     /** Creates or changes the account in `region`. Without a region, in the only region it has. */
     put: async (accountNumber: string, update: AccountUpdate): Promise<Account> => {
-      const known = all(accountNumber)
-      const region = update.region ?? known[0]?.region ?? DEFAULT_REGION
+      const accountsOfNumber = all(accountNumber)
+      const region = update.region ?? accountsOfNumber[0]?.region ?? DEFAULT_REGION
       const before = get(accountNumber, region)
       const engagement = { ...before.engagement, ...update.engagement }
       const account: Account = { ...before, ...update, accountNumber, region, engagement }
@@ -185,13 +185,13 @@ export async function loadAccounts(sql: Sql) {
 
     /** Returns whether the address, its domain or a parent domain is verified. */
     isVerified: (account: Account, address: string): boolean => {
-      const known = verified.get(account) ?? verifiedOf(account)
-      verified.set(account, known)
+      const verifiedNames = verified.get(account) ?? verifiedOf(account)
+      verified.set(account, verifiedNames)
       const lower = address.toLowerCase()
-      if (known.has(lower)) return true
+      if (verifiedNames.has(lower)) return true
       let domain = lower.slice(lower.lastIndexOf('@') + 1)
       while (domain !== '') {
-        if (known.has(domain)) return true
+        if (verifiedNames.has(domain)) return true
         const dot = domain.indexOf('.')
         domain = dot < 0 ? '' : domain.slice(dot + 1)
       }

@@ -45,9 +45,9 @@ const FORGET_AFTER_MS = 86_400_000
 
 /** Known keys: the operator's, and those that the sandbox issued, also before a restart. */
 export async function loadCredentials(sql: Sql, own: readonly StaticCredentials[]) {
-  const known = new Map<string, Credentials>()
+  const knownKeys = new Map<string, Credentials>()
   for (const each of own) {
-    known.set(each.accessKeyId, {
+    knownKeys.set(each.accessKeyId, {
       ...each,
       account: OPERATOR_ACCOUNT,
       session: null,
@@ -65,14 +65,14 @@ export async function loadCredentials(sql: Sql, own: readonly StaticCredentials[
     const { accessKeyId, secretAccessKey, account, actions } = row
     const { sessionToken: token, role, sessionName: name } = row
     const session = { token, role, name, expiresAt: Date.parse(row.expiresAt) }
-    known.set(accessKeyId, { accessKeyId, secretAccessKey, account, actions, session })
+    knownKeys.set(accessKeyId, { accessKeyId, secretAccessKey, account, actions, session })
   }
   return {
-    find: (accessKeyId: string): Credentials | undefined => known.get(accessKeyId),
+    find: (accessKeyId: string): Credentials | undefined => knownKeys.get(accessKeyId),
 
     issue: async ({ account, role, name, actions, expiresAt }: Issue) => {
       const session = { token: randomBytes(96).toString('base64'), role, name, expiresAt }
-      const made = {
+      const newCredentials = {
         accessKeyId: `ASIA${randomBytes(8).toString('hex').toUpperCase()}`,
         secretAccessKey: randomBytes(30).toString('base64'),
         account,
@@ -82,10 +82,10 @@ export async function loadCredentials(sql: Sql, own: readonly StaticCredentials[
       await sql`
         insert into sandbox.credentials (access_key_id, secret_access_key, session_token, account,
           role, session_name, actions, expires_at)
-        values (${made.accessKeyId}, ${made.secretAccessKey}, ${session.token}, ${account}, ${role},
+        values (${newCredentials.accessKeyId}, ${newCredentials.secretAccessKey}, ${session.token}, ${account}, ${role},
           ${name}, ${actions}, ${new Date(expiresAt).toISOString()})`
-      known.set(made.accessKeyId, made)
-      return made
+      knownKeys.set(newCredentials.accessKeyId, newCredentials)
+      return newCredentials
     },
   }
 }

@@ -61,12 +61,12 @@ export function createEventQueues<Event>(settings: Settings) {
     },
 
     /** Removes and returns matching events. */
-    remove: (wanted: (event: Event) => boolean): Event[] => {
+    remove: (isWanted: (event: Event) => boolean): Event[] => {
       const removed: Event[] = []
       for (const queue of queues.values()) {
-        const kept: Event[] = []
-        for (const event of queue.events) (wanted(event) ? removed : kept).push(event)
-        queue.events = kept
+        const keptEvents: Event[] = []
+        for (const event of queue.events) (isWanted(event) ? removed : keptEvents).push(event)
+        queue.events = keptEvents
       }
       return removed
     },

@@ -70,12 +70,12 @@ function differences(
 }
 
 /** Restores a text from the stored one. */
-export function unfold(folded: Folded, kept: string | undefined): string {
+export function unfold(folded: Folded, storedText: string | undefined): string {
   const { changes, separator, inline } = folded
   if (inline !== undefined) return inline
-  if (kept === undefined) return ''
-  if (!changes || separator === undefined) return kept
-  const parts = kept.split(separator)
+  if (storedText === undefined) return ''
+  if (!changes || separator === undefined) return storedText
+  const parts = storedText.split(separator)
   for (let at = 0; at < changes.length; at += 2) {
     parts[Number(changes[at])] = String(changes[at + 1])
   }

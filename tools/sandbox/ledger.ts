@@ -190,7 +190,7 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
     const events = emptyEvents()
     for (const [n, mail] of mails.entries()) {
       const id = ids[n] ?? ''
-      const stored = store(mail)
+      const storedBody = store(mail)
       for (const [position, { address, outcome }] of mail.recipients.entries()) {
         rows.id.add(id)
         rows.position.add(String(position))
@@ -202,10 +202,10 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
         rows.batch.add(mail.batch)
         rows.messageTag.add(mail.messageTag)
         rows.outcome.add(outcome)
-        rows.html.add(stored.html)
-        rows.text.add(stored.text)
-        rows.raw.add(stored.raw)
-        rows.detail.add(stored.detail)
+        rows.html.add(storedBody.html)
+        rows.text.add(storedBody.text)
+        rows.raw.add(storedBody.raw)
+        rows.detail.add(storedBody.detail)
         if (hasEvents(mail, address)) addEvents(events, mail, { id, position, acceptedAt })
       }
     }
@@ -261,8 +261,8 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
       case 'template': {
         detail.data = body.data
         return {
-          html: whole(body.html),
-          text: whole(body.text),
+          html: storeWhole(body.html),
+          text: storeWhole(body.text),
           raw: null,
           detail: JSON.stringify(detail),
         }
@@ -282,7 +282,7 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
 
   /** Hashes of templates, which come again with every call of a batch. */
   const templates = new Map<string, string>()
-  const whole = (text: string | null): string | null => {
+  const storeWhole = (text: string | null): string | null => {
     if (text === null) return null
     const id = templates.get(text) ?? contentId(text)
     if (templates.size > 200) templates.clear()
@@ -303,10 +303,10 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
 
     /** Runs `work` while nothing is written, and forgets the stored contents. */
     exclusive: async (work: () => Promise<unknown>): Promise<void> => {
-      let open = (): void => {}
+      let reopen = (): void => {}
       while (isClosed()) await closed
       closed = new Promise((resolve) => {
-        open = resolve
+        reopen = resolve
       })
       try {
         while (isWriting()) await sleep(2)
@@ -316,7 +316,7 @@ export function createLedger({ sql, faults, onEvents }: Deps) {
         folder.forget()
       } finally {
         closed = undefined
-        open()
+        reopen()
         schedule()
       }
     },

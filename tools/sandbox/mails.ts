@@ -116,8 +116,8 @@ interface StoredRow extends Row {
 }
 
 /** One mail with its bodies and events, by id or message id. */
-export async function findMail(sql: Sql, wanted: string): Promise<MailView | undefined> {
-  const id = mailIdOf(wanted)
+export async function findMail(sql: Sql, wantedId: string): Promise<MailView | undefined> {
+  const id = mailIdOf(wantedId)
   if (id === undefined) return undefined
   const [row] = await sql<StoredRow[]>`
     select m.id, m.account, m.region, m.accepted_at, m.sender, m.recipient, m.subject, m.batch,
@@ -148,14 +148,14 @@ export async function findMail(sql: Sql, wanted: string): Promise<MailView | und
     bcc,
     replyTo,
     configurationSet,
-    headers: named(detail.headers),
-    tags: named(detail.tags),
+    headers: namedPairs(detail.headers),
+    tags: namedPairs(detail.tags),
     ...(await bodies(row, detail)),
     events: [...events],
   }
 }
 
-const named = (pairs: StoredDetail['headers'] = []): { name: string; value: string }[] =>
+const namedPairs = (pairs: StoredDetail['headers'] = []): { name: string; value: string }[] =>
   pairs.map(([name, value]) => ({ name, value }))
 
 async function bodies({ htmlBody, textBody, rawBody }: StoredRow, detail: StoredDetail) {

@@ -9,7 +9,7 @@ export async function sourceOf(mail: MailView): Promise<string> {
   if (mail.raw) return mail.raw.toString('utf8')
   // Two values are the sender's, SES fills in the others.
   const [a = '', b = ''] = FEEDBACK_TAGS.map(
-    (wanted) => mail.tags.find(({ name }) => name === wanted)?.value,
+    (wantedName) => mail.tags.find(({ name }) => name === wantedName)?.value,
   )
   const composer = new MailComposer({
     from: mailboxes([mail.from]),
@@ -54,9 +54,9 @@ export async function readMessage(bytes: Buffer): Promise<Message> {
   const { headers, subject = '', html, text } = await PostalMime.parse(bytes)
   return {
     headers: headers.map(({ originalKey, value }): Pair => [originalKey, decodeWords(value)]),
-    list: (wanted) =>
+    list: (wantedName) =>
       headers
-        .filter(({ key }) => key === wanted)
+        .filter(({ key }) => key === wantedName)
         .flatMap(({ value }) => mailboxes([value]))
         .map(({ name, address }) => (name === '' ? address : `${name} <${address}>`)),
     subject,

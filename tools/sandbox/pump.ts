@@ -61,7 +61,7 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
   const poster = createPoster(settings)
   const ready = createEventQueues<DueEvent>(settings)
   /** Fetched, but not yet settled in Postgres. */
-  const taken = new Set<string>()
+  const takenIds = new Set<string>()
   let settled: Settled[] = []
   let flying = 0
   let fetching: Promise<void> | undefined
@@ -83,7 +83,7 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
       const event = ready.take(performance.now())
       if (!event) break
       if (faults.of(event.account).eventsStopped) {
-        taken.delete(event.id)
+        takenIds.delete(event.id)
         continue
       }
       flying++
@@ -96,10 +96,10 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
         log.warn({ err: error }, 'the sandbox could not read its events')
         return FAILED
       })
-      .then((found) => {
+      .then((foundEvents) => {
         fetching = undefined
-        if (found > 0) turn()
-        else timer ??= setTimeout(turn, found === FAILED ? FAILED_MS : untilNext())
+        if (foundEvents > 0) turn()
+        else timer ??= setTimeout(turn, foundEvents === FAILED ? FAILED_MS : untilNext())
       })
   }
 
@@ -108,7 +108,7 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
   const fetch = async (): Promise<number> => {
     if (faults.of().eventsStopped) return 0
     const silent = faults.accounts().filter((account) => faults.of(account).eventsStopped)
-    const due = await sql<DueEvent[]>`
+    const dueEvents = await sql<DueEvent[]>`
       select e.id, e.kind, e.link, e.occurs_at, e.target, e.attempts,
         coalesce(e.arrived_at, e.occurs_at) as arrived_at, m.id as mail_id, m.account, m.region,
         m.accepted_at, m.sender, m.recipient, m.subject, m.outcome, m.detail
@@ -117,7 +117,7 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
         from sandbox.events
         where state = 'pending'
           and due_at <= ${new Date().toISOString()}
-          and not (id = any(${textArray([...taken])}::uuid[]))
+          and not (id = any(${textArray([...takenIds])}::uuid[]))
           and not (account = any(${textArray(silent)}::text[]))
           and not (account || ' ' || target = any(${textArray(ready.full())}::text[]))
         order by due_at, id
@@ -125,11 +125,11 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
       ) e
       join sandbox.mails m on m.id = e.mail_id and m.position = e.position
       order by e.due_at, e.id`
-    for (const event of due) {
-      taken.add(event.id)
+    for (const event of dueEvents) {
+      takenIds.add(event.id)
       ready.add(`${event.account} ${event.target}`, event)
     }
-    return due.length
+    return dueEvents.length
   }
 
   const post = async (event: DueEvent): Promise<void> => {
@@ -204,7 +204,7 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
       // They stay pending and are posted again: at least once, like the real thing.
       log.warn({ err: error }, 'the sandbox could not note what became of its events')
     }
-    for (const { id } of results) taken.delete(id)
+    for (const { id } of results) takenIds.delete(id)
   }
 
   return {
@@ -239,7 +239,7 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
      */
     lose: async (mailId: string): Promise<number> => {
       await fetching
-      for (const { id } of ready.remove((event) => event.mailId === mailId)) taken.delete(id)
+      for (const { id } of ready.remove((event) => event.mailId === mailId)) takenIds.delete(id)
       const lost = await sql`
         update sandbox.events
         set state = 'dropped', settled_at = now()
@@ -256,7 +256,7 @@ export function createPump({ sql, log, accounts, faults, settings, queues }: Dep
         ready.remove(() => true)
         while (isFlying()) await sleep(2)
         await work()
-        taken.clear()
+        takenIds.clear()
         counters = { delivered: 0, dropped: 0, retried: 0 }
       } finally {
         paused = false

@@ -84,8 +84,8 @@ export function createQueues(sql: Sql) {
       const until = performance.now() + waitSeconds * 1_000
       for (;;) {
         if (!isWanted()) return []
-        const found = await receive(queue, options)
-        if (found.length > 0 || performance.now() >= until) return found
+        const messages = await receive(queue, options)
+        if (messages.length > 0 || performance.now() >= until) return messages
         const woken = new Promise<void>((resolve) => waiting.push(resolve))
         await Promise.race([woken, sleep(LOOK_MS)])
       }

@@ -36,17 +36,17 @@ export async function loadSuppressions(sql: Sql) {
     put: async (
       account: string,
       region: string,
-      given: Pick<Suppression, 'address' | 'reason'>,
+      suppression: Pick<Suppression, 'address' | 'reason'>,
     ): Promise<void> => {
-      const address = given.address.toLowerCase()
+      const address = suppression.address.toLowerCase()
       const createdAt = new Date().toISOString()
       await sql`
         insert into sandbox.suppressions (account, region, address, reason, created_at)
-        values (${account}, ${region}, ${address}, ${given.reason}, ${createdAt})
+        values (${account}, ${region}, ${address}, ${suppression.reason}, ${createdAt})
         on conflict (account, region, address) do update
         set reason = excluded.reason, created_at = excluded.created_at`
       const list = lists.get(key(account, region)) ?? new Map<string, Suppression>()
-      list.set(address, { address, reason: given.reason, createdAt })
+      list.set(address, { address, reason: suppression.reason, createdAt })
       lists.set(key(account, region), list)
     },
 

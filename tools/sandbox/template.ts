@@ -8,16 +8,16 @@ export const renderTemplate = (template: string, data: Record<string, unknown>):
 export const missingIn = (places: readonly string[], data: Record<string, unknown>) =>
   places.find((path) => lookUp(data, path) === undefined)
 
-const known = new Map<string, string[]>()
+const placesByTemplate = new Map<string, string[]>()
 
 /** All places of a template. Cached, since the same template comes with every call of a batch. */
 export function placesOf(template: string): string[] {
-  const found = known.get(template)
-  if (found) return found
-  const made = [...new Set(Array.from(template.matchAll(PLACE), ([, path]) => path ?? ''))]
-  if (known.size > 200) known.clear()
-  known.set(template, made)
-  return made
+  const cachedPlaces = placesByTemplate.get(template)
+  if (cachedPlaces) return cachedPlaces
+  const places = [...new Set(Array.from(template.matchAll(PLACE), ([, path]) => path ?? ''))]
+  if (placesByTemplate.size > 200) placesByTemplate.clear()
+  placesByTemplate.set(template, places)
+  return places
 }
 
 const lookUp = (data: Record<string, unknown>, path: string): unknown =>

@@ -67,9 +67,9 @@ export function authenticate(
   return { credentials, account: credentials.account, region: claim.region, claim }
 }
 
-function sameToken(wanted: string, given: string | string[] | undefined): boolean {
-  const one = Buffer.from(wanted)
-  const other = Buffer.from(typeof given === 'string' ? given : '')
+function sameToken(expectedToken: string, sentToken: string | string[] | undefined): boolean {
+  const one = Buffer.from(expectedToken)
+  const other = Buffer.from(typeof sentToken === 'string' ? sentToken : '')
   return one.length === other.length && timingSafeEqual(one, other)
 }
 

@@ -78,8 +78,8 @@ export async function handleCloudWatch(
       {
         MetricDataResults: queries.map(({ Id, Label, MetricStat }) => {
           const { Namespace = '', MetricName = '', Dimensions = [] } = MetricStat?.Metric ?? {}
-          const known = Namespace === 'AWS/SES' && Dimensions.length === 0
-          const value = known
+          const isKnown = Namespace === 'AWS/SES' && Dimensions.length === 0
+          const value = isKnown
             ? new Map(Object.entries(reputation ?? {})).get(MetricName)
             : undefined
           return {
@@ -96,17 +96,17 @@ export async function handleCloudWatch(
     )
   } catch (error) {
     if (!isRefusal(error)) deps.log.error({ err: error }, 'the sandbox could not serve CloudWatch')
-    const known = isRefusal(error)
+    const knownRefusal = isRefusal(error)
       ? error
       : refusal(500, 'InternalServiceFault', 'An internal error has occurred.')
-    const code = known.code
+    const code = knownRefusal.code
     sendJson(
       response,
-      known.status,
-      { __type: code, message: known.message },
+      knownRefusal.status,
+      { __type: code, message: knownRefusal.message },
       {
         'content-type': 'application/x-amz-json-1.0',
-        'x-amzn-query-error': `${code};${known.status < 500 ? 'Sender' : 'Receiver'}`,
+        'x-amzn-query-error': `${code};${knownRefusal.status < 500 ? 'Sender' : 'Receiver'}`,
         'x-amzn-requestid': requestId(),
       },
     )

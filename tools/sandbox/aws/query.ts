@@ -56,18 +56,18 @@ export async function handleQuery(
     )
   } catch (error) {
     if (!isRefusal(error)) deps.log.error({ err: error }, 'the sandbox could not serve STS or IAM')
-    const known = isRefusal(error)
+    const knownRefusal = isRefusal(error)
       ? error
       : refusal(500, 'InternalFailure', 'An internal error has occurred.')
     sendXml(
       response,
-      known.status,
+      knownRefusal.status,
       {
         ErrorResponse: {
           Error: {
-            Type: known.status < 500 ? 'Sender' : 'Receiver',
-            Code: queryCode(known.code),
-            Message: known.message,
+            Type: knownRefusal.status < 500 ? 'Sender' : 'Receiver',
+            Code: queryCode(knownRefusal.code),
+            Message: knownRefusal.message,
           },
           RequestId: requestId(),
         },

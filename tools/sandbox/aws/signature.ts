@@ -88,15 +88,15 @@ const keys = new Map<string, Buffer>()
 
 function signingKey(secret: string, { day, region, service }: Claim): Buffer {
   const name = `${secret} ${day} ${region} ${service}`
-  const known = keys.get(name)
-  if (known) return known
-  const made = [day, region, service, 'aws4_request'].reduce<Buffer>(
+  const cachedKey = keys.get(name)
+  if (cachedKey) return cachedKey
+  const signingKeyBytes = [day, region, service, 'aws4_request'].reduce<Buffer>(
     (key, part) => createHmac('sha256', key).update(part).digest(),
     Buffer.from(`AWS4${secret}`),
   )
   if (keys.size >= MAX_KEYS) keys.clear()
-  keys.set(name, made)
-  return made
+  keys.set(name, signingKeyBytes)
+  return signingKeyBytes
 }
 
 /**
@@ -127,8 +127,8 @@ export function checkSignature(request: SignedRequest, claim: Claim, secret: str
   ].join('\n')
   const scope = `${claim.day}/${claim.region}/${claim.service}/aws4_request`
   const text = `AWS4-HMAC-SHA256\n${claim.time}\n${scope}\n${createHash('sha256').update(canonical).digest('hex')}`
-  const wanted = createHmac('sha256', signingKey(secret, claim)).update(text).digest()
-  if (!timingSafeEqual(wanted, Buffer.from(claim.signature, 'hex'))) {
+  const expectedSignature = createHmac('sha256', signingKey(secret, claim)).update(text).digest()
+  if (!timingSafeEqual(expectedSignature, Buffer.from(claim.signature, 'hex'))) {
     throw mismatch(
       'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
     )

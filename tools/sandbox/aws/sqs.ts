@@ -46,7 +46,7 @@ const Requests = {
 }
 type Action = keyof typeof Requests
 
-interface Asked {
+interface QueueCall {
   deps: Deps
   caller: Caller
   response: ServerResponse
@@ -97,19 +97,19 @@ const QUERY_CODES: Record<string, string> = {
 
 const isAction = (name: string): name is Action => Object.hasOwn(Requests, name)
 
-async function run(action: Action, given: unknown, asked: Asked): Promise<object> {
+async function run(action: Action, input: unknown, call: QueueCall): Promise<object> {
   const malformed = refusal(400, 'InvalidParameterValue', 'The request is malformed')
   switch (action) {
     case 'ReceiveMessage': {
-      if (!Requests.ReceiveMessage.Check(given)) throw malformed
-      const { MaxNumberOfMessages: most = 1, WaitTimeSeconds: waitSeconds = 0 } = given
-      const { queue, redrive } = find(given.QueueUrl, asked)
-      const messages = await asked.deps.queues.receive(queue, {
+      if (!Requests.ReceiveMessage.Check(input)) throw malformed
+      const { MaxNumberOfMessages: most = 1, WaitTimeSeconds: waitSeconds = 0 } = input
+      const { queue, redrive } = find(input.QueueUrl, call)
+      const messages = await call.deps.queues.receive(queue, {
         most,
         waitSeconds,
-        hiddenSeconds: given.VisibilityTimeout ?? HIDDEN_SECONDS,
+        hiddenSeconds: input.VisibilityTimeout ?? HIDDEN_SECONDS,
         redrive,
-        isWanted: () => !asked.response.destroyed,
+        isWanted: () => !call.response.destroyed,
       })
       if (messages.length === 0) return {}
       return {
@@ -122,47 +122,48 @@ async function run(action: Action, given: unknown, asked: Asked): Promise<object
       }
     }
     case 'DeleteMessage': {
-      if (!Requests.DeleteMessage.Check(given)) throw malformed
-      const { queue } = find(given.QueueUrl, asked)
-      if (await asked.deps.queues.delete(queue, given.ReceiptHandle)) return {}
+      if (!Requests.DeleteMessage.Check(input)) throw malformed
+      const { queue } = find(input.QueueUrl, call)
+      if (await call.deps.queues.delete(queue, input.ReceiptHandle)) return {}
       throw refusal(400, 'ReceiptHandleIsInvalid', 'The input receipt handle is invalid.')
     }
     case 'DeleteMessageBatch': {
-      if (!Requests.DeleteMessageBatch.Check(given)) throw malformed
-      const { queue } = find(given.QueueUrl, asked)
+      if (!Requests.DeleteMessageBatch.Check(input)) throw malformed
+      const { queue } = find(input.QueueUrl, call)
       const answer: { Successful: object[]; Failed: object[] } = { Successful: [], Failed: [] }
-      for (const { Id, ReceiptHandle } of given.Entries) {
-        if (await asked.deps.queues.delete(queue, ReceiptHandle)) answer.Successful.push({ Id })
+      for (const { Id, ReceiptHandle } of input.Entries) {
+        if (await call.deps.queues.delete(queue, ReceiptHandle)) answer.Successful.push({ Id })
         else answer.Failed.push({ Id, SenderFault: true, Code: 'ReceiptHandleIsInvalid' })
       }
       return answer
     }
     case 'GetQueueAttributes': {
-      if (!Requests.GetQueueAttributes.Check(given)) throw malformed
-      const { queue } = find(given.QueueUrl, asked)
-      const { visible, hidden } = await asked.deps.queues.count(queue)
+      if (!Requests.GetQueueAttributes.Check(input)) throw malformed
+      const { queue } = find(input.QueueUrl, call)
+      const { visible, hidden } = await call.deps.queues.count(queue)
       const all: Record<string, string> = {
         QueueArn: `arn:aws:sqs:${queue.region}:${queue.account}:${queue.name}`,
         ApproximateNumberOfMessages: String(visible),
         ApproximateNumberOfMessagesNotVisible: String(hidden),
       }
-      const wanted = given.AttributeNames ?? []
-      const isWanted = ([name]: [string, string]) => wanted.includes('All') || wanted.includes(name)
+      const wantedNames = input.AttributeNames ?? []
+      const isWanted = ([name]: [string, string]) =>
+        wantedNames.includes('All') || wantedNames.includes(name)
       return { Attributes: Object.fromEntries(Object.entries(all).filter(isWanted)) }
     }
   }
 }
 
 /** Finds the queue in the URL. Another account's queue is refused, as without a sharing policy. */
-function find(queueUrl: string, { deps, caller }: Asked) {
+function find(queueUrl: string, { deps, caller }: QueueCall) {
   const { account, region } = caller
   const [, itsAccount, name = ''] = QUEUE_PATH.exec(queueUrl) ?? []
   if (itsAccount !== account) {
     throw denied('Access to the resource is denied.')
   }
-  const known = deps.accounts.get(account, region).queues.find((each) => each.name === name)
-  if (!known) throw refusal(400, 'QueueDoesNotExist', 'The specified queue does not exist.')
-  const { deadLetterQueue, maxReceiveCount = 10 } = known
+  const settings = deps.accounts.get(account, region).queues.find((each) => each.name === name)
+  if (!settings) throw refusal(400, 'QueueDoesNotExist', 'The specified queue does not exist.')
+  const { deadLetterQueue, maxReceiveCount = 10 } = settings
   const queue: QueueKey = { account, region, name }
   const redrive =
     deadLetterQueue === undefined

@@ -57,14 +57,20 @@ const assumeRole: QueryAction = async (deps, caller, parameters) => {
     )
   }
   const expiresAt = Date.now() + Math.min(seconds * 1_000, deps.settings.sessionMaxMs)
-  const made = await deps.credentials.issue({ account, role: roleName, name, actions, expiresAt })
+  const issuedCredentials = await deps.credentials.issue({
+    account,
+    role: roleName,
+    name,
+    actions,
+    expiresAt,
+  })
   const assumed = `arn:aws:sts::${account}:assumed-role/${roleName}/${name}`
   return {
     AssumedRoleUser: { AssumedRoleId: `${roleId(account, roleName)}:${name}`, Arn: assumed },
     Credentials: {
-      AccessKeyId: made.accessKeyId,
-      SecretAccessKey: made.secretAccessKey,
-      SessionToken: made.session.token,
+      AccessKeyId: issuedCredentials.accessKeyId,
+      SecretAccessKey: issuedCredentials.secretAccessKey,
+      SessionToken: issuedCredentials.session.token,
       Expiration: new Date(expiresAt).toISOString(),
     },
     ...(policy === null ? {} : { PackedPolicySize: Math.ceil((policy.length / MAX_POLICY) * 100) }),

@@ -16,8 +16,8 @@ const NAMES: Record<Tab, string> = {
 }
 
 /** One mail. Its HTML is shown in a sandboxed frame. */
-export async function mailPage(mail: MailView, wanted: Tab | undefined): Promise<Markup> {
-  const tab = wanted ?? (mail.html === null ? 'text' : 'html')
+export async function mailPage(mail: MailView, wantedTab: Tab | undefined): Promise<Markup> {
+  const tab = wantedTab ?? (mail.html === null ? 'text' : 'html')
   return layout(
     mail.subject || '(no subject)',
     'inbox',

@@ -63,8 +63,8 @@ async function inbox(deps: Deps, query: URLSearchParams): Promise<Markup> {
     batch: query.get('batch')?.trim(),
     cursor: query.get('cursor') ?? undefined,
   }
-  const found = await listMails(deps.sql, filter)
-  return listPage({ filter, ...found, faults: switchedOn(deps.faults.of()) })
+  const mailPageList = await listMails(deps.sql, filter)
+  return listPage({ filter, ...mailPageList, faults: switchedOn(deps.faults.of()) })
 }
 
 async function status({ sql, pump, accounts, limiter, faults }: Deps): Promise<Markup> {
@@ -90,13 +90,13 @@ async function sendMail(
     return
   }
   if (frame === undefined) {
-    const wanted = query.get('tab')
+    const wantedTab = query.get('tab')
     sendPage(
       response,
       200,
       await mailPage(
         mail,
-        TABS.find((tab) => tab === wanted),
+        TABS.find((tab) => tab === wantedTab),
       ),
     )
     return

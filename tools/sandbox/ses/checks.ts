@@ -16,7 +16,7 @@ const MAX_ADDRESS = 320
 /** 40 MB (SES developer guide, "Service quotas"). */
 const MAX_MESSAGE_BYTES = 40 * 1024 * 1024
 
-interface Named {
+interface NamedValue {
   Name: string
   Value: string
 }
@@ -107,7 +107,7 @@ export function checkConfigurationSet(
 /** Tags of the Feedback-ID header. No other tag names may contain colons. */
 export const FEEDBACK_TAGS = ['ses:feedback-id-a', 'ses:feedback-id-b']
 
-export function checkTags(tags: readonly Named[] = []): Pair[] {
+export function checkTags(tags: readonly NamedValue[] = []): Pair[] {
   if (tags.length > MAX_TAGS) throw badRequest(`Too many tags: at most ${MAX_TAGS}`)
   return tags.map(({ Name, Value }) => {
     for (const [what, value] of [
@@ -135,7 +135,7 @@ const RESERVED = new Set(
   ).split(' '),
 )
 
-export function checkHeaders(headers: readonly Named[] = []): Pair[] {
+export function checkHeaders(headers: readonly NamedValue[] = []): Pair[] {
   if (headers.length > MAX_HEADERS) throw badRequest(`Too many headers: at most ${MAX_HEADERS}`)
   return headers.map(({ Name, Value }) => {
     if (Name.length > MAX_HEADER_NAME || !/^[!-9;-~]+$/.test(Name)) {

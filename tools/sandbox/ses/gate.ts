@@ -38,7 +38,7 @@ export function takeProblem(
   account: Account,
   { count, faults }: { count: number; faults: Faults },
 ): Refusal | undefined {
-  const taken = faults.dailyQuotaExceeded ? 'quota' : limiter.take(account, count)
-  if (taken === 'ok') return undefined
-  return tooMany(taken === 'quota' ? QUOTA_EXCEEDED : RATE_EXCEEDED)
+  const takeResult = faults.dailyQuotaExceeded ? 'quota' : limiter.take(account, count)
+  if (takeResult === 'ok') return undefined
+  return tooMany(takeResult === 'quota' ? QUOTA_EXCEEDED : RATE_EXCEEDED)
 }

@@ -14,9 +14,9 @@ const statusOf = ({ verified }: Identity): string => (verified ? 'SUCCESS' : 'PE
 
 /** SES v2 ListEmailIdentities, with the filter in a POST body, or as a GET of older clients. */
 export function listIdentities({ account, query, body }: SesCall) {
-  const given = readListIdentities(body)
-  const filter = given.Filter ?? {}
-  const size = given.PageSize ?? Number(query.get('PageSize') ?? MAX_PAGE)
+  const input = readListIdentities(body)
+  const filter = input.Filter ?? {}
+  const size = input.PageSize ?? Number(query.get('PageSize') ?? MAX_PAGE)
   if (!Number.isInteger(size) || size < 0 || size > MAX_PAGE) {
     throw badRequest(`PageSize must be from 0 to ${MAX_PAGE}`)
   }
@@ -27,7 +27,7 @@ export function listIdentities({ account, query, body }: SesCall) {
       return key === 'VERIFICATION_STATUS' && statusOf(each) === value
     }),
   )
-  const { page, token } = paged(identities, size, given.NextToken ?? query.get('NextToken'))
+  const { page, token } = paged(identities, size, input.NextToken ?? query.get('NextToken'))
   return {
     EmailIdentities: page.map((each) => ({
       IdentityType: typeOf(each),
@@ -40,8 +40,8 @@ export function listIdentities({ account, query, body }: SesCall) {
 }
 
 /** One page of a list. Its token is the position of the next page. */
-export function paged<T>(list: T[], size: number, given: string | null) {
-  const from = given === null ? 0 : Number(Buffer.from(given, 'base64url').toString())
+export function paged<T>(list: T[], size: number, token: string | null) {
+  const from = token === null ? 0 : Number(Buffer.from(token, 'base64url').toString())
   if (!Number.isInteger(from) || from < 0) throw badRequest('The next token is invalid.')
   const to = from + (size || MAX_PAGE)
   return {
@@ -52,29 +52,29 @@ export function paged<T>(list: T[], size: number, given: string | null) {
 
 /** SES v2 GetEmailIdentity. */
 export function getIdentity({ account }: SesCall, name: string) {
-  const found = account.identities.find((each) => each.identity === name.toLowerCase())
-  if (!found) throw notFound(`Email identity ${name} does not exist.`)
-  const isDomain = typeOf(found) === 'DOMAIN'
+  const identity = account.identities.find((each) => each.identity === name.toLowerCase())
+  if (!identity) throw notFound(`Email identity ${name} does not exist.`)
+  const isDomain = typeOf(identity) === 'DOMAIN'
   return {
-    IdentityType: typeOf(found),
+    IdentityType: typeOf(identity),
     FeedbackForwardingStatus: true,
-    VerifiedForSendingStatus: found.verified,
-    VerificationStatus: statusOf(found),
+    VerifiedForSendingStatus: identity.verified,
+    VerificationStatus: statusOf(identity),
     DkimAttributes: {
       SigningEnabled: isDomain,
-      Status: isDomain ? statusOf(found) : 'NOT_STARTED',
+      Status: isDomain ? statusOf(identity) : 'NOT_STARTED',
       ...(isDomain ? { Tokens: tokens(name), SigningHostedZone: 'dkim.amazonses.com' } : {}),
       SigningAttributesOrigin: 'AWS_SES',
     },
     MailFromAttributes: {
       BehaviorOnMxFailure: 'USE_DEFAULT_VALUE',
-      ...(found.mailFromDomain === undefined
+      ...(identity.mailFromDomain === undefined
         ? {}
-        : { MailFromDomain: found.mailFromDomain, MailFromDomainStatus: statusOf(found) }),
+        : { MailFromDomain: identity.mailFromDomain, MailFromDomainStatus: statusOf(identity) }),
     },
-    ...(found.configurationSet === undefined
+    ...(identity.configurationSet === undefined
       ? {}
-      : { ConfigurationSetName: found.configurationSet }),
+      : { ConfigurationSetName: identity.configurationSet }),
     Policies: {},
     Tags: [],
   }

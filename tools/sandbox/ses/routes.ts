@@ -125,14 +125,14 @@ const mayFailLater = (faults: Faults): boolean =>
 const internal = () => refusal(500, 'InternalServiceError', 'An internal service error occurred.')
 
 function answerFailure({ log }: Deps, response: ServerResponse, error: unknown): void {
-  const known = isRefusal(error) ? error : internal()
+  const refusal = isRefusal(error) ? error : internal()
   if (!isRefusal(error)) log.error({ err: error }, 'the sandbox could not serve a call of SES')
   sendJson(
     response,
-    known.status,
-    { message: known.message },
+    refusal.status,
+    { message: refusal.message },
     {
-      'x-amzn-errortype': known.code,
+      'x-amzn-errortype': refusal.code,
       'x-amzn-requestid': requestId(),
     },
   )

@@ -53,9 +53,9 @@ export async function sendBulkEmail(call: SesCall): Promise<{ BulkEmailEntryResu
   const common = commonOf(call, request)
   const mails: NewMail[] = []
   const results = entries.map((entry): Result | undefined => {
-    const made = mailOf(common, entry)
-    if ('Status' in made) return made
-    mails.push(made)
+    const mail = mailOf(common, entry)
+    if ('Status' in mail) return mail
+    mails.push(mail)
     return undefined
   })
   const messageIds = await call.deps.ledger.accept(mails)
@@ -96,8 +96,8 @@ function mailOf(common: Common, entry: BulkEntry): NewMail | Result {
   const { call, request, sender, subject } = common
   const { deps, account, faults } = call
   try {
-    const given = entry.ReplacementEmailContent?.ReplacementTemplate?.ReplacementTemplateData
-    const own = readData(given)
+    const givenData = entry.ReplacementEmailContent?.ReplacementTemplate?.ReplacementTemplateData
+    const own = readData(givenData)
     if (own === undefined) {
       return { Status: 'INVALID_PARAMETER', Error: 'ReplacementTemplateData is not a JSON object.' }
     }
@@ -121,7 +121,7 @@ function mailOf(common: Common, entry: BulkEntry): NewMail | Result {
       subject: clean(renderTemplate(subject, data)),
       batch: tagged(tags, BATCH_TAG),
       messageTag: tagged(tags, MESSAGE_TAG),
-      body: bodyOf(common, data, given?.length ?? 0),
+      body: bodyOf(common, data, givenData?.length ?? 0),
       detail: {
         operation: 'SendBulkEmail',
         role: call.role,

@@ -78,8 +78,8 @@ export async function sendEmail(call: SesCall): Promise<{ MessageId: string }> {
 export const MESSAGE_TAG = 'letterloom-message'
 export const BATCH_TAG = 'letterloom-batch'
 
-export const tagged = (tags: readonly Pair[], wanted: string): string | null =>
-  tags.find(([name]) => name === wanted)?.[1] ?? null
+export const tagged = (tags: readonly Pair[], wantedName: string): string | null =>
+  tags.find(([name]) => name === wantedName)?.[1] ?? null
 
 export const fate = ({ deps, account }: SesCall, address: string): Outcome =>
   outcomeOf(
@@ -90,8 +90,8 @@ export const fate = ({ deps, account }: SesCall, address: string): Outcome =>
 async function messageOf(request: SendEmail): Promise<Message> {
   const { Simple, Raw, Template: template } = request.Content
   const tags = checkTags(request.EmailTags)
-  const given = [Simple, Raw, template].filter((each) => each !== undefined)
-  if (given.length !== 1) {
+  const givenContents = [Simple, Raw, template].filter((each) => each !== undefined)
+  if (givenContents.length !== 1) {
     throw badRequest('Content must have exactly one of Simple, Raw and Template.')
   }
   if (Raw) return rawMessage(request, Raw.Data, tags)

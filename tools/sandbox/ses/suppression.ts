@@ -41,13 +41,13 @@ const missing = (address: string) =>
 
 /** SES v2 GetSuppressedDestination. */
 export function getSuppressed({ deps, account }: SesCall, address: string) {
-  const found = deps.suppressions.find(account.accountNumber, account.region, address)
-  if (!found) throw missing(address)
+  const suppression = deps.suppressions.find(account.accountNumber, account.region, address)
+  if (!suppression) throw missing(address)
   return {
     SuppressedDestination: {
-      EmailAddress: found.address,
-      Reason: found.reason,
-      LastUpdateTime: seconds(found.createdAt),
+      EmailAddress: suppression.address,
+      Reason: suppression.reason,
+      LastUpdateTime: seconds(suppression.createdAt),
     },
   }
 }
