@@ -94,10 +94,10 @@ function string(schema: Schema): fc.Arbitrary<string> {
   const rule = new RegExp(pattern, 'u')
   // Text of every script where only some characters are forbidden, else what the pattern says.
   const forbids = pattern.startsWith('^[^')
-  const made = forbids
+  const generatedText = forbids
     ? text(minLength, maxLength).map((each) => each.replace(/[@/\p{Cc}]/gu, '_'))
     : fc.stringMatching(rule)
-  return made.filter((each) => rule.test(each) && each.length >= minLength)
+  return generatedText.filter((each) => rule.test(each) && each.length >= minLength)
 }
 
 const mailbox = fc
@@ -110,18 +110,18 @@ const time = fc
 
 function object(schema: Schema): fc.Arbitrary<object> {
   const { properties = {}, required = [], additionalProperties, patternProperties } = schema
-  const named = fc.record(
+  const namedFields = fc.record(
     Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, valid(each)])),
     { requiredKeys: required.filter((name) => name in properties) },
   )
   const isOpen = patternProperties !== undefined || additionalProperties !== false
-  if (!isOpen) return named
+  if (!isOpen) return namedFields
   const [ofPattern] = Object.values(patternProperties ?? {})
   const value = typeof additionalProperties === 'object' ? additionalProperties : ofPattern
-  const others = fc.dictionary(fc.string({ maxLength: 20 }), value ? valid(value) : json, {
+  const otherFields = fc.dictionary(fc.string({ maxLength: 20 }), value ? valid(value) : json, {
     maxKeys: MOST_KEYS,
   })
-  return fc.tuple(others, named).map(([more, known]) => ({ ...more, ...known }))
+  return fc.tuple(otherFields, namedFields).map(([more, known]) => ({ ...more, ...known }))
 }
 
 /** Values in place of the valid one. */

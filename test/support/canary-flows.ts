@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { SENDER } from '../../src/main/dev/system.ts'
 import { until } from './engine.ts'
 
-interface Asked {
+interface CallOptions {
   body?: unknown
   headers?: Record<string, string>
 }
@@ -15,7 +15,7 @@ export interface Teller {
   call: (
     method: string,
     path: string,
-    asked?: Asked,
+    asked?: CallOptions,
   ) => Promise<{ status: number; body: Record<string, unknown> }>
 }
 
@@ -53,14 +53,14 @@ export async function tellOfFlows({ canary, plant, call }: Teller, email: string
     { status: 200, word: canary('receiver') },
   ])
   const [started, awaited] = [canary('name of an event'), canary('name of an awaited event')]
-  const wanted = canary('value of a condition')
+  const wantedValue = canary('value of a condition')
   const config = {
     url: `${receiver.url}/${canary('path of a webhook')}?key=${canary('query of a webhook')}`,
     method: 'POST',
     headers: { authorization: `Bearer ${canary('header of a webhook')}` },
     body: `{"planted": "${canary('body of a webhook')}", "name": {{ contact.firstName | json }}}`,
   }
-  const made = await call('POST', '/v1/workflows', {
+  const createdFlow = await call('POST', '/v1/workflows', {
     headers: { 'idempotency-key': 'makes a workflow' },
     body: {
       name: canary('name of a workflow'),
@@ -68,7 +68,7 @@ export async function tellOfFlows({ canary, plant, call }: Teller, email: string
       description: canary('description of a workflow'),
       enabled: true,
       triggerType: 'event',
-      triggerConfig: { eventName: started, filter: field('event.properties.kind', wanted) },
+      triggerConfig: { eventName: started, filter: field('event.properties.kind', wantedValue) },
       settings: { allowReentry: true },
       steps: [
         {
@@ -88,7 +88,7 @@ export async function tellOfFlows({ canary, plant, call }: Teller, email: string
           name: 'Wait',
           config: {
             eventName: awaited,
-            filter: field('event.properties.kind', wanted),
+            filter: field('event.properties.kind', wantedValue),
             timeout: { amount: 1, unit: 'days' },
           },
         },
@@ -108,7 +108,7 @@ export async function tellOfFlows({ canary, plant, call }: Teller, email: string
       ],
     },
   })
-  plant('webhook secret of a workflow', String(made.body['webhookSecret']))
+  plant('webhook secret of a workflow', String(createdFlow.body['webhookSecret']))
   const happened = (name: string) =>
     call('POST', '/v1/events', {
       headers: { 'idempotency-key': canary(`idempotency key of ${name}`) },
@@ -116,11 +116,11 @@ export async function tellOfFlows({ canary, plant, call }: Teller, email: string
         name,
         contactEmail: email,
         eventId: `${canary('event id')}-${email}`,
-        properties: { kind: wanted, note: canary('property of an event') },
+        properties: { kind: wantedValue, note: canary('property of an event') },
       },
     })
   await happened(started)
-  const flowId = String(made.body['id'])
+  const flowId = String(createdFlow.body['id'])
   await finished(call, flowId, 'waiting')
   await happened(awaited)
   await finished(call, flowId, 'completed')

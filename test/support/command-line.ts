@@ -31,18 +31,18 @@ export function commandLine(add: (program: Command) => void) {
     args: readonly string[],
     { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {},
   ): Promise<Ran> => {
-    const said = { stdout: '', stderr: '' }
+    const output = { stdout: '', stderr: '' }
     const program = new Command('letterloom')
       .exitOverride()
       .configureOutput({
-        writeOut: (text) => (said.stdout += text),
-        writeErr: (text) => (said.stderr += text),
+        writeOut: (text) => (output.stdout += text),
+        writeErr: (text) => (output.stderr += text),
       })
       .showHelpAfterError()
     add(program)
     const undo = [
-      vi.spyOn(process.stdout, 'write').mockImplementation(into(said, 'stdout')),
-      vi.spyOn(process.stderr, 'write').mockImplementation(into(said, 'stderr')),
+      vi.spyOn(process.stdout, 'write').mockImplementation(into(output, 'stdout')),
+      vi.spyOn(process.stderr, 'write').mockImplementation(into(output, 'stderr')),
       vi.spyOn(process, 'stdin', 'get').mockReturnValue(inputOf(input)),
       vi.spyOn(process, 'exit').mockImplementation((code) => {
         throw new Exit(Number(code ?? 0))
@@ -53,7 +53,7 @@ export function commandLine(add: (program: Command) => void) {
     Object.assign(process.env, env)
     try {
       const code = await run(program, args)
-      return { code, ...said }
+      return { code, ...output }
     } finally {
       process.exitCode = exitCode
       for (const name of Object.keys(env)) {
@@ -81,11 +81,11 @@ async function run(program: Command, args: readonly string[]): Promise<number> {
 }
 
 const into =
-  (said: { stdout: string; stderr: string }, name: 'stdout' | 'stderr'): Write =>
+  (output: { stdout: string; stderr: string }, name: 'stdout' | 'stderr'): Write =>
   (chunk: string | Uint8Array, ...rest: unknown[]) => {
-    said[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
-    const told = rest.find((each) => typeof each === 'function')
-    if (typeof told === 'function') told()
+    output[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
+    const callback = rest.find((each) => typeof each === 'function')
+    if (typeof callback === 'function') callback()
     return true
   }
 

@@ -95,7 +95,7 @@ export const countEvents = (
   new Map(
     eventQuestions(condition).map((question) => {
       const { name, spanMs = Infinity, where } = question
-      const counted = events.filter(
+      const countedEvents = events.filter(
         (event) =>
           event.name === name &&
           Date.parse(now) - Date.parse(event.occurredAt) <= spanMs &&
@@ -106,7 +106,7 @@ export const countEvents = (
             ),
           ),
       )
-      return [questionKey(question), counted.length]
+      return [questionKey(question), countedEvents.length]
     }),
   )
 
@@ -319,13 +319,13 @@ const triggering: fc.Arbitrary<Partial<Filter>> = fc
     ),
   })
   .map(({ times, span, where }) => {
-    const said = {
+    const filter = {
       ...times,
       ...(span ? { within: span.within } : {}),
       ...(where ? { where } : {}),
     }
-    if (Object.keys(said).length === 0) return {}
-    return { value: said, ...(span ? { unit: span.unit } : {}) }
+    if (Object.keys(filter).length === 0) return {}
+    return { value: filter, ...(span ? { unit: span.unit } : {}) }
   })
 const amount = fc.record({
   value: fc.constantFrom(1, 2, 5, 24, 48, 90, 1_000_000),

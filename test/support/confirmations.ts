@@ -28,7 +28,7 @@ export async function seedConfirmations(sql: Sql, keyring: Keyring, seeded?: See
   }
 
   async function row(contactId: Uuid, topicId: Uuid) {
-    const [found] = await sql<
+    const [subscription] = await sql<
       {
         status: string
         generation: number
@@ -40,7 +40,7 @@ export async function seedConfirmations(sql: Sql, keyring: Keyring, seeded?: See
       select status, generation, mails, mail_id, cohort
       from subscriptions
       where contact_id = ${contactId} and topic_id = ${topicId}`
-    return found
+    return subscription
   }
 
   return {
@@ -74,8 +74,8 @@ export async function seedConfirmations(sql: Sql, keyring: Keyring, seeded?: See
     /** Asks one contact. Returns the key of the confirmation. */
     ask: async (contactId: Uuid, topicId: Uuid): Promise<Asked> => {
       await subscribe([contactId], topicId, { willing: true })
-      const found = await row(contactId, topicId)
-      return { contactId, topicId, generation: found?.generation ?? 0 }
+      const subscription = await row(contactId, topicId)
+      return { contactId, topicId, generation: subscription?.generation ?? 0 }
     },
     /** Mails in the queue to a contact, oldest first, with their links. */
     mails: async (contactId: Uuid) => {

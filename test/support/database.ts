@@ -49,14 +49,14 @@ export async function withoutPartition(
   work: () => Promise<void>,
 ): Promise<void> {
   const name = `${table}_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`
-  const [found] = await admin<{ bounds: string }[]>`
+  const [partition] = await admin<{ bounds: string }[]>`
     select pg_get_expr(relpartbound, oid) as bounds from pg_class where relname = ${name}`
-  if (!found) throw new Error(`${name} is not there`)
+  if (!partition) throw new Error(`${name} is not there`)
   await admin.unsafe(`alter table ${table} detach partition ${name}`)
   try {
     await work()
   } finally {
-    await admin.unsafe(`alter table ${table} attach partition ${name} ${found.bounds}`)
+    await admin.unsafe(`alter table ${table} attach partition ${name} ${partition.bounds}`)
   }
 }
 

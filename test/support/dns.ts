@@ -27,12 +27,12 @@ export async function startNameServer(
     const { name, number, end } = questionOf(message)
     const type = TYPES[number] ?? 'A'
     questions.push(`${type} ${name}`)
-    const said = answer(name, type)
-    if (said === 'silence') return
-    const records = typeof said === 'string' ? [] : said
+    const answerToName = answer(name, type)
+    if (answerToName === 'silence') return
+    const records = typeof answerToName === 'string' ? [] : answerToName
     const head = Buffer.alloc(12)
     message.copy(head, 0, 0, 2)
-    head.writeUInt16BE(0x8180 | (typeof said === 'string' ? ERRORS[said] : 0), 2)
+    head.writeUInt16BE(0x8180 | (typeof answerToName === 'string' ? ERRORS[answerToName] : 0), 2)
     head.writeUInt16BE(1, 4)
     head.writeUInt16BE(records.length, 6)
     const parts = records.map((record) => recordOf(number, bytesOf(record)))

@@ -80,9 +80,9 @@ export function operationsOf(document: Document): Operation[] {
 function resolve<T extends object>(document: Document, node: T): T {
   if (!('$ref' in node)) return node
   const steps = String(node.$ref).split('/').slice(1)
-  const found = steps.reduce<unknown>((at, step) => Reflect.get(Object(at), step), document)
-  if (found === undefined) throw new Error(`${String(node.$ref)} points at nothing`)
-  return found as T
+  const target = steps.reduce<unknown>((at, step) => Reflect.get(Object(at), step), document)
+  if (target === undefined) throw new Error(`${String(node.$ref)} points at nothing`)
+  return target as T
 }
 
 /** Methods that come with others: the HEAD of a GET, the OPTIONS of browsers. */

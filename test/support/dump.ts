@@ -20,13 +20,13 @@ export async function dumpRows(sql: Sql): Promise<string[]> {
 
 /** Rows that contain one of `words`, as text or as bytes. */
 export const speakingOf = (rows: readonly string[], words: readonly string[]): string[] => {
-  const wanted = words.flatMap((word) => [
+  const patterns = words.flatMap((word) => [
     word.toLowerCase(),
     Buffer.from(word).toString('hex').toLowerCase(),
   ])
   return rows.filter((row) => {
     const lower = row.toLowerCase()
-    return wanted.some((word) => lower.includes(word))
+    return patterns.some((word) => lower.includes(word))
   })
 }
 

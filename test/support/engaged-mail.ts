@@ -90,7 +90,7 @@ export async function tell(
 
 /** All stored counters of a mail's engagement. */
 export async function countedOf(sql: Sql, { organizationId, bucket, id, ...of }: EngagedMail) {
-  const [counted] = await sql<
+  const [counters] = await sql<
     {
       status: string
       emailStatus: string
@@ -143,6 +143,6 @@ export async function countedOf(sql: Sql, { organizationId, bucket, id, ...of }:
     left join contact_stats s on s.organization_id = c.organization_id and s.contact_id = c.id
     join waits w on w.organization_id = m.organization_id and w.mail_id = m.id
     where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = ${id}`
-  if (!counted) throw new Error('the mail is there')
-  return counted
+  if (!counters) throw new Error('the mail is there')
+  return counters
 }

@@ -199,8 +199,8 @@ export async function until<T>(
 ): Promise<T> {
   const begunAt = Date.now()
   for (;;) {
-    const found = await look()
-    if (found) return found
+    const result = await look()
+    if (result) return result
     const waitedMs = Date.now() - begunAt
     if (waitedMs > ms) throw new Error(`nothing after ${ms} ms`)
     // Whoever has waited for long needs no look forty times a second: it costs the processor.

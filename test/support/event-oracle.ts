@@ -93,7 +93,7 @@ export function peopleOf(
 }
 
 function personOf(mails: readonly ToldMail[], sentBefore: string | null): Person {
-  const known = mails.map(knownOf)
+  const knownMails = mails.map(knownOf)
   const lastOf = (holds: (each: Told) => boolean) =>
     last(mails.flatMap(({ told }) => told.filter(holds).map((each) => each.at)))
   // Of a mail whose call was not answered its events alone tell that it was sent.
@@ -102,9 +102,9 @@ function personOf(mails: readonly ToldMail[], sentBefore: string | null): Person
   )
   const effect = effectOf(mails)
   return {
-    sent: known.filter(({ state }) => state === 'sent').length,
-    opened: known.filter(({ humanOpenedAt: openedAt }) => openedAt !== null).length,
-    clicked: known.filter(({ humanClickedAt: clickedAt }) => clickedAt !== null).length,
+    sent: knownMails.filter(({ state }) => state === 'sent').length,
+    opened: knownMails.filter(({ humanOpenedAt: openedAt }) => openedAt !== null).length,
+    clicked: knownMails.filter(({ humanClickedAt: clickedAt }) => clickedAt !== null).length,
     sentAt: last([sentBefore, ...acceptedAt]),
     openedAt: lastOf(isOpenByPerson),
     clickedAt: lastOf(isClickByPerson),
@@ -126,8 +126,8 @@ export async function readBatch(sql: Sql, organizationId: Uuid, batchId: Uuid) {
 
 /** Expected counters of the batch of these mails. */
 export function batchOf(mails: readonly ToldMail[]) {
-  const known = mails.map(knownOf)
-  const count = (holds: (each: Known) => boolean) => known.filter(holds).length
+  const knownMails = mails.map(knownOf)
+  const count = (holds: (each: Known) => boolean) => knownMails.filter(holds).length
   const isSuppressed = ({ bounceSubType }: Known) => bounceSubType === LISTED
   const acceptances = mails.map(({ told, answered }) => {
     const all = [...told.map(({ accepted }) => accepted), ...(answered ? [answered] : [])]
@@ -155,10 +155,10 @@ export const figuresOfMails = (
 ) =>
   summed(
     mails.flatMap((mail): Kept[] => {
-      const known = knownOf(mail)
-      if (known.sentAt === null) return []
-      const quarter = Math.floor(Date.parse(known.sentAt) / QUARTER_MS) * QUARTER_MS
-      const figures = Object.entries(figuresOf(known)).map(([name, is]) => [name, Number(is)])
+      const knownMail = knownOf(mail)
+      if (knownMail.sentAt === null) return []
+      const quarter = Math.floor(Date.parse(knownMail.sentAt) / QUARTER_MS) * QUARTER_MS
+      const figures = Object.entries(figuresOf(knownMail)).map(([name, is]) => [name, Number(is)])
       const { bucket, source, domain } = mail
       return [
         {

@@ -42,8 +42,8 @@ export async function startQueues(sql: Sql, databaseUrl: string) {
   const started: { stop(): Promise<void> }[] = []
 
   /** The account of a connection, with its role and a queue. */
-  const putQueue = async (given: QueueAccount): Promise<QueueConnection['queue']> => {
-    const { accountId, externalId, lacks = [], maxReceiveCount = 3, region = REGION } = given
+  const putQueue = async (account: QueueAccount): Promise<QueueConnection['queue']> => {
+    const { accountId, externalId, lacks = [], maxReceiveCount = 3, region = REGION } = account
     const roleName = `letterloom-${externalId.slice(0, 8)}`
     const name = `${roleName}-events`
     await control.putAccount(accountId, {

@@ -39,9 +39,10 @@ function dying(queue: EventQueue): EventQueue {
   return {
     close: () => queue.close(),
     receive: async (poll) => {
-      const found = await queue.receive(poll)
-      if (death === 'received' && found.kind === 'received' && found.messages.length > 0) die()
-      return found
+      const received = await queue.receive(poll)
+      if (death === 'received' && received.kind === 'received' && received.messages.length > 0)
+        die()
+      return received
     },
     delete: async (messages) => {
       if (death === 'stored') die()
@@ -54,8 +55,8 @@ startEventApplier({ sql, keyring: parseKeyring(keys), log })
 if (polls) {
   const { createEventQueues } = (await load('activities/aws/event-queue.js')) as typeof Queues
   const { createRoles } = (await load('activities/aws/roles.js')) as typeof Roles
-  const given = createEventQueues(createRoles())
-  const queues: EventQueues = { open: (source) => dying(given.open(source)) }
+  const realQueues = createEventQueues(createRoles())
+  const queues: EventQueues = { open: (source) => dying(realQueues.open(source)) }
   startEventQueuePoller({ sql, queues, timings, log })
 }
 process.send?.('begun')

@@ -33,8 +33,8 @@ export async function startEventWorker({ heapMegabytes, ...work }: Options) {
     fork(PROGRAM, [argument], { execArgv: ['--import', 'tsx', ...heap] }),
   )
   const exited = once(child, 'exit')
-  const begun = await Promise.race([once(child, 'message'), exited.then(() => undefined)])
-  if (!begun) throw new Error('the worker did not start')
+  const firstMessage = await Promise.race([once(child, 'message'), exited.then(() => undefined)])
+  if (!firstMessage) throw new Error('the worker did not start')
   return {
     hasEnded: (): boolean => child.exitCode !== null || child.signalCode !== null,
     /** Resolves to the signal once it is killed. */

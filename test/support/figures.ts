@@ -107,7 +107,7 @@ export async function oracle(sql: Sql, organizationId?: Uuid): Promise<Record<st
     left join batch_variants v on v.batch_id = m.batch_id and v.position = m.variant
     where m.sent_at is not null
       ${organizationId === undefined ? sql`` : sql`and m.organization_id = ${organizationId}`}`
-  const kept: Kept[] = rows.map((row) => {
+  const keptRows: Kept[] = rows.map((row) => {
     const isBounced = row.bouncedAt !== null
     const isSuppressed = isBounced && SUPPRESSED.includes(row.bounceSubType)
     const is = (type: string) => isBounced && !isSuppressed && row.bounceType === type
@@ -140,7 +140,7 @@ export async function oracle(sql: Sql, organizationId?: Uuid): Promise<Record<st
       figures: Object.fromEntries(Object.entries(figures).map(([name, is]) => [name, Number(is)])),
     }
   })
-  return summed(kept)
+  return summed(keptRows)
 }
 
 /** Stored figures with summed parts. Keys without mails are left out. */

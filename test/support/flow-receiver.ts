@@ -11,19 +11,19 @@ export async function startReceiver(
   { http }: Pick<ReturnType<typeof createServers>, 'http'>,
   breakPercent: number,
 ) {
-  const noted = new Map<string, Set<string>>()
+  const notedCalls = new Map<string, Set<string>>()
   const breaks = (): boolean => Math.random() * 200 < breakPercent
   const port = await http(async (request, response) => {
     const body = await bodyOf(request)
     if (breaks()) return response.writeHead(503).end()
     const id = String(request.headers['webhook-id'])
-    noted.set(id, (noted.get(id) ?? new Set()).add(body))
+    notedCalls.set(id, (notedCalls.get(id) ?? new Set()).add(body))
     if (breaks()) return response.destroy()
     return response.writeHead(request.url === REFUSED ? 410 : 200).end()
   })
   return {
     url: `http://127.0.0.1:${port}`,
     /** Bodies by `webhook-id`, in the order of the first call. */
-    noted,
+    noted: notedCalls,
   }
 }

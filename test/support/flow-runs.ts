@@ -32,10 +32,10 @@ export async function startFlowWorker(
     namespace?: string
   } & Partial<Pick<WorkerOptions, 'maxCachedWorkflows'>> = {},
 ) {
-  const made = createFlowActivities(deps)
+  const activities = createFlowActivities(deps)
   const shared = {
     connection: temporal.native,
-    activities: { ...made, ...changes(made) },
+    activities: { ...activities, ...changes(activities) },
     // Only of what hangs: on a busy machine the last tasks end late.
     shutdownForceTime: '60s',
     ...(namespace === undefined ? {} : { namespace }),

@@ -33,10 +33,10 @@ export function startFlowWorkers(
   const children = Array.from({ length: count }, start)
 
   async function end(child: ChildProcess, when: 'now' | 'done'): Promise<void> {
-    const ended = once(child, 'exit')
+    const exit = once(child, 'exit')
     if (when === 'now') child.kill('SIGKILL')
     else child.send('die')
-    await ended
+    await exit
   }
 
   return {

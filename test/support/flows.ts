@@ -83,7 +83,7 @@ export async function seedExecutions(
   contactIds: readonly Uuid[],
   { data = {}, topicId, eventId, isEnqueued = false }: ExecutionSketch = {},
 ): Promise<Uuid[]> {
-  const made = contactIds.map((contactId) => ({ executionId: uuidv7(), contactId }))
+  const seededExecutions = contactIds.map((contactId) => ({ executionId: uuidv7(), contactId }))
   await transact(sql, async (tx) => {
     await tx`
       insert into executions (organization_id, id, flow_id, version, contact_id, data, dedupe_key,
@@ -91,8 +91,8 @@ export async function seedExecutions(
       select ${organizationId}, id, ${flowId}, 1, contact_id, ${tx.json(data)}, id,
         ${topicId ?? null}::uuid, ${eventId ?? null}::uuid
       from unnest(
-        ${made.map(({ executionId }) => executionId)}::uuid[],
-        ${made.map(({ contactId }) => contactId)}::uuid[]
+        ${seededExecutions.map(({ executionId }) => executionId)}::uuid[],
+        ${seededExecutions.map(({ contactId }) => contactId)}::uuid[]
       ) as row (id, contact_id)`
     await tx`
       insert into flow_entries as e (organization_id, flow_id, contact_id, entries, live,
@@ -106,14 +106,14 @@ export async function seedExecutions(
       { flowId, counter: 'started', by: contactIds.length },
     ])
     if (isEnqueued) {
-      const messages = made.map(({ executionId, contactId }) => ({
+      const messages = seededExecutions.map(({ executionId, contactId }) => ({
         kind: 'start_execution' as const,
         payload: { executionId, attempt: 1, flowId, contactId },
       }))
       await outbox.putAll(tx, organizationId, messages, undefined)
     }
   })
-  return made.map(({ executionId }) => executionId)
+  return seededExecutions.map(({ executionId }) => executionId)
 }
 
 export interface ExecutionRow {

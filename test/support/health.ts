@@ -38,9 +38,9 @@ export const WELL: AccountUpdate = {
  * The sandbox, and the activities of sweep and notices with the real SDK, on their own database or
  * on that of an API.
  */
-export async function startHealthFixture(given?: { databaseUrl: string; sql: Sql }) {
-  const database: Pick<TestDatabase, 'url' | 'sql' | 'drop'> = given
-    ? { url: given.databaseUrl, sql: given.sql, drop: async () => {} }
+export async function startHealthFixture(sharedDatabase?: { databaseUrl: string; sql: Sql }) {
+  const database: Pick<TestDatabase, 'url' | 'sql' | 'drop'> = sharedDatabase
+    ? { url: sharedDatabase.databaseUrl, sql: sharedDatabase.sql, drop: async () => {} }
     : await createDatabase()
   const sandbox = await startSandbox({
     host: '127.0.0.1',

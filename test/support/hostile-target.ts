@@ -48,10 +48,10 @@ export async function watchedApi(): Promise<Watched> {
     holds.push(await holdOf(name, bytes, floor, request))
     const answer = answers.at(-1)
     if (!answer) throw new Error('a request is answered')
-    const said = `${name}: ${answer.status} ${answer.text.slice(0, 300)}`
-    expect(answer.status, said).toBeLessThan(500)
-    expect(answer.status, said).not.toBe(429)
-    if (answer.status >= 400) expect(answer.text.length, said).toBeLessThan(LONGEST_REFUSAL)
+    const summary = `${name}: ${answer.status} ${answer.text.slice(0, 300)}`
+    expect(answer.status, summary).toBeLessThan(500)
+    expect(answer.status, summary).not.toBe(429)
+    if (answer.status >= 400) expect(answer.text.length, summary).toBeLessThan(LONGEST_REFUSAL)
     return answer
   }
 

@@ -44,13 +44,13 @@ export const RAW: Record<string, (bytes: number) => string> = {
 }
 
 function members(bytes: number, write: (n: number) => string): string {
-  const written: string[] = []
+  const parts: string[] = []
   for (let n = 0, size = 2; size < bytes - 20; n++) {
     const member = write(n)
-    written.push(member)
+    parts.push(member)
     size += member.length + 1
   }
-  return `{${written.join(',')}}`
+  return `{${parts.join(',')}}`
 }
 
 /** A place in a body, with its schema. */
@@ -137,10 +137,12 @@ export function largest(schema: Schema, run: string, bytes: number): unknown {
       return Array.from({ length }, () => largest(items, run, bytes / length))
     }
     case 'object': {
-      const known = Object.entries(properties)
-      if (known.length > 0) {
-        const each = bytes / known.length
-        return Object.fromEntries(known.map(([key, child]) => [key, largest(child, run, each)]))
+      const knownFields = Object.entries(properties)
+      if (knownFields.length > 0) {
+        const each = bytes / knownFields.length
+        return Object.fromEntries(
+          knownFields.map(([key, child]) => [key, largest(child, run, each)]),
+        )
       }
       const [child = {}] = Object.values(patternProperties)
       const count = Math.max(1, Math.min(schema.maxProperties ?? 500, Math.floor(bytes / 40)))
@@ -153,10 +155,10 @@ export function largest(schema: Schema, run: string, bytes: number): unknown {
   }
 }
 
-let made = 0
+let madeCharacters = 0
 
 function largestText({ format, pattern, maxLength }: Schema, run: string, bytes: number): string {
-  const number = (++made).toString(16).padStart(12, '0')
+  const number = (++madeCharacters).toString(16).padStart(12, '0')
   const formatted: Record<string, string> = {
     uuid: `0199c2f4-7d1e-7a60-9c1b-${number}`,
     email: `${'a'.repeat(64)}.${number}@${'d.'.repeat(60)}example.com`,

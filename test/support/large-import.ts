@@ -47,7 +47,7 @@ export async function send(
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
   })
-  const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
+  const answer = new Promise<{ status: number; text: string }>((resolve, reject) => {
     call.once('error', reject)
     call.once('response', (response) => {
       let text = ''
@@ -56,7 +56,7 @@ export async function send(
       response.once('error', reject)
     })
   })
-  const [{ status, text }] = await Promise.all([answered, pipeline(Readable.from(file), call)])
+  const [{ status, text }] = await Promise.all([answer, pipeline(Readable.from(file), call)])
   return { status, body: JSON.parse(text) as { id: string; status: string } }
 }
 
@@ -107,7 +107,7 @@ export async function figuresOf(system: System, { organizationId, key }: Custome
         and properties ->> 'Plan' = 'gold') as whole
     from contacts
     where organization_id = ${organizationId}`
-  const [left] = await system.sql<{ pages: number }[]>`
+  const [remaining] = await system.sql<{ pages: number }[]>`
     select count(*) as pages from import_chunks where import_id = ${id}`
   const report = await fetch(`${system.apiUrl}/v1/contacts/imports/${id}/errors`, {
     headers: { authorization: `Bearer ${key}` },
@@ -115,7 +115,7 @@ export async function figuresOf(system: System, { organizationId, key }: Custome
   const lines = (await report.text()).trim().split('\r\n').slice(1)
   return {
     ...contacts,
-    pagesLeft: left?.pages,
+    pagesLeft: remaining?.pages,
     reported: lines.map((line) => Number.parseInt(line.slice(1), 10)),
   }
 }

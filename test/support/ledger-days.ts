@@ -19,11 +19,11 @@ export interface LedgerDays {
 /** A database whose ledger has the partitions of ninety days, for tests of what statements read. */
 export async function openLedgerDays(name: string): Promise<LedgerDays> {
   const database = await createDatabase()
-  const asked: LedgerDays['asked'] = []
+  const askedQueries: LedgerDays['asked'] = []
   const sql = connectAs(database.url, {
     name,
     role: 'letterloom_worker',
-    onQuery: (query, parameters) => asked.push({ query, parameters }),
+    onQuery: (query, parameters) => askedQueries.push({ query, parameters }),
   })
   for (let day = 0; day < DAYS; day += STEP) {
     await createPartitions(database.sql, Date.now() - day * DAY_MS)
@@ -31,7 +31,7 @@ export async function openLedgerDays(name: string): Promise<LedgerDays> {
   return {
     database,
     sql,
-    asked,
+    asked: askedQueries,
     close: async () => {
       await sql.end()
       await database.drop()

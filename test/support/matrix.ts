@@ -281,9 +281,9 @@ const owners = new Map<string, Promise<Person>>()
 
 /** The owner of the organization of `client`. */
 function ownerOf(api: Api, { organizationId }: Client): Promise<Person> {
-  const known = owners.get(organizationId) ?? addMember(api.sql, organizationId, 'owner')
-  owners.set(organizationId, known)
-  return known
+  const owner = owners.get(organizationId) ?? addMember(api.sql, organizationId, 'owner')
+  owners.set(organizationId, owner)
+  return owner
 }
 
 /** A key of full scope, or a new session of the owner where keys are not admitted. */

@@ -19,14 +19,14 @@ export async function keepAll(sql: Sql, clock?: Clock): Promise<void> {
   while (await markDue({ sql, clock }, 100));
   for (;;) {
     while (await keepMembership({ sql, clock, onFailure: throwing }));
-    const [left] = await sql<{ isLeft: boolean }[]>`
+    const [remaining] = await sql<{ isLeft: boolean }[]>`
       select exists (
           select from kept_segments
           where dropped_at is not null
             or not is_scanned and (set_aside_until is null or set_aside_until <= clock_timestamp())
         )
         or exists (select from dirty_contacts) as is_left`
-    if (left?.isLeft === false) return
+    if (remaining?.isLeft === false) return
     await sleep(20)
   }
 }
@@ -83,7 +83,7 @@ export async function membersByOracle(
   const rows = await sql<{ id: Uuid }[]>`
     select id from contacts where organization_id = ${organizationId} order by id`
   const contactIds = rows.map(({ id }) => id)
-  const known = await Promise.all(
+  const contactFacts = await Promise.all(
     contactIds.map(async (id) => {
       const loaded = await facts.load(sql, organizationId, id, conditions, { now })
       return loaded ?? Promise.reject(new Error('no such contact'))
@@ -91,7 +91,7 @@ export async function membersByOracle(
   )
   const members = watched.map(({ id, condition }): [Uuid, Uuid[]] => [
     id,
-    known.filter((each) => evaluate(condition, each)).map(({ contact }) => contact.id),
+    contactFacts.filter((each) => evaluate(condition, each)).map(({ contact }) => contact.id),
   ])
   return { contactIds, members: new Map(members) }
 }

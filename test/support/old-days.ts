@@ -43,7 +43,7 @@ export async function seedOldMails(
 ): Promise<{ bucket: Uuid; id: Uuid }[]> {
   const bucket = bucketStart(daysAgo(days))
   const at = new Date(daysAgo(days)).toISOString()
-  const made = await insertSent(
+  const seededMails = await insertSent(
     sql,
     seeded,
     Array.from({ length: mails }, () => ({
@@ -54,7 +54,7 @@ export async function seedOldMails(
     })),
   )
   const { organizationId } = seeded
-  const ids = made.map(({ id }) => id)
+  const ids = seededMails.map(({ id }) => id)
   await sql`
     insert into message_bodies (organization_id, bucket, id, from_address, subject)
     select ${organizationId}, ${bucket}, id, 'shop@example.com', 'Receipt'
@@ -63,7 +63,7 @@ export async function seedOldMails(
     insert into delivery_events (organization_id, bucket, log_id, kind, fingerprint, occurred_at, data)
     select ${organizationId}, ${bucket}, id, 'delivery', decode(md5(id::text), 'hex'), ${at}, '{}'
     from unnest(${ids}::uuid[]) as id`
-  return made
+  return seededMails
 }
 
 /** A stored delivery event of a mail that waits to be applied. */

@@ -35,9 +35,9 @@ export function killable(system: System, command: 'api' | 'worker'): Killable {
         return first.stop()
       }
       if (!child || child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
+      const exit = once(child, 'exit')
       child.kill('SIGKILL')
-      await ended
+      await exit
     },
   }
 }

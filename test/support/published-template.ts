@@ -22,8 +22,8 @@ export const publishedTemplate = (
       ...said,
     }
     const marks = { sourceHash: null, cliProjectPath: null, sesTemplateName: null }
-    const named = { name: 'A template', ...source, ...marks }
-    const template = await createTemplate({ tx, organizationId }, named)
+    const namedTemplate = { name: 'A template', ...source, ...marks }
+    const template = await createTemplate({ tx, organizationId }, namedTemplate)
     const content = compileContent(templateSource(source))
     await publishAll({ tx, organizationId }, [{ template, content }])
     return template.id

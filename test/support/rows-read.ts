@@ -11,7 +11,7 @@ export interface Node {
   Plans?: Node[]
 }
 
-interface Asked {
+interface AskedQuery {
   query: string
   parameters: unknown[]
   /** Asked by the pool of searches. */
@@ -36,16 +36,16 @@ export interface PlannedApi {
 }
 
 export async function startPlannedApi(): Promise<PlannedApi> {
-  let asked: Asked[] = []
+  let askedQueries: AskedQuery[] = []
   const note = (isSearch: boolean) => (query: string, parameters: unknown[]) =>
-    void asked.push({ query, parameters: [...parameters], isSearch })
+    void askedQueries.push({ query, parameters: [...parameters], isSearch })
   const api = await startApi({}, { onQuery: note(false), onSearch: note(true) })
   return {
     api,
     rowsRead: async (organizationId, act, status, about = /\bcontacts\b/) => {
-      asked = []
+      askedQueries = []
       expect((await act()).status).toBe(status)
-      const statements = asked.filter(({ query }) => about.test(query))
+      const statements = askedQueries.filter(({ query }) => about.test(query))
       expect(statements.length).toBeGreaterThan(0)
       let most = 0
       for (const { query, parameters, isSearch } of statements) {

@@ -89,8 +89,8 @@ export async function seedBatch(
       ? ['A', 'B'].map((name) => ({ name, subject: name, contentId: uuidv7() }))
       : []
     for (const { name, contentId: variantId } of variants) {
-      const said = { html: `<p>${name} for {{ contact.firstName }}</p>`, text: name }
-      await contents.create(tx, { ...content, ...said, id: variantId })
+      const parts = { html: `<p>${name} for {{ contact.firstName }}</p>`, text: name }
+      await contents.create(tx, { ...content, ...parts, id: variantId })
     }
     const batch: NewBatch = {
       organizationId,
@@ -122,8 +122,12 @@ export async function seedBatch(
       totalRecipients: 0,
     }
     const plain = { templateId: null, previewText: null }
-    const said = variants.map(({ name, ...each }) => ({ ...plain, ...each, fromName: name }))
-    await startBatch(tx, batch, undefined, said)
+    const variantContents = variants.map(({ name, ...each }) => ({
+      ...plain,
+      ...each,
+      fromName: name,
+    }))
+    await startBatch(tx, batch, undefined, variantContents)
   })
   return id
 }

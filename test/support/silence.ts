@@ -187,7 +187,7 @@ export async function account(
     ({ recipient }) => recipient,
   )
   const missing = sending.people - new Set(mailed).size
-  const found = {
+  const foundFigures = {
     twice: mailed.length - new Set(mailed).size,
     duplicates: batch.duplicates,
     total: batch.sent + batch.failed + batch.skipped + batch.unknown,
@@ -195,7 +195,7 @@ export async function account(
     lost: Math.max(0, missing - batch.unknown - batch.failed),
     ...(knows === 'everything' ? { sent: batch.sent, missing } : {}),
   }
-  const wanted = {
+  const expectedFigures = {
     twice: 0,
     duplicates: 0,
     total: sending.people,
@@ -203,7 +203,7 @@ export async function account(
     lost: 0,
     ...(knows === 'everything' ? { sent: sending.people, missing: 0 } : {}),
   }
-  guarantee(() => expect(found).toEqual(wanted))
+  guarantee(() => expect(foundFigures).toEqual(expectedFigures))
   return batch
 }
 

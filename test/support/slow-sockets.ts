@@ -22,38 +22,38 @@ export interface SlowSockets {
  */
 export async function openSlowSockets(port: number, count: number): Promise<SlowSockets> {
   const sockets: Socket[] = []
-  const told: Record<string, number> = {}
+  const statusCounts: Record<string, number> = {}
   let closed = 0
-  const open = (n: number) =>
+  const openSocket = (n: number) =>
     new Promise<void>((resolve) => {
       const localAddress = `127.0.0.${FIRST_HOST + (n % HOSTS)}`
       const socket = connect(
         { port, host: '127.0.0.1', ...(isLinux ? { localAddress } : {}) },
         resolve,
       )
-      let heard = ''
+      let answerText = ''
       socket.on('data', (bytes) => {
-        heard += bytes.toString('latin1')
+        answerText += bytes.toString('latin1')
       })
       socket.on('error', () => resolve())
       socket.once('close', () => {
         closed++
-        const status = /^HTTP\/1\.1 (\d+)/.exec(heard)?.[1] ?? '0'
-        told[status] = (told[status] ?? 0) + 1
+        const status = /^HTTP\/1\.1 (\d+)/.exec(answerText)?.[1] ?? '0'
+        statusCounts[status] = (statusCounts[status] ?? 0) + 1
       })
       socket.write(n % 2 ? HALF_A_HEADER : HALF_A_BODY)
       sockets.push(socket)
     })
   for (let n = 0; n < count; n += OPENED_AT_ONCE) {
     const most = Math.min(OPENED_AT_ONCE, count - n)
-    await Promise.all(Array.from({ length: most }, (_, i) => open(n + i)))
+    await Promise.all(Array.from({ length: most }, (_, i) => openSocket(n + i)))
   }
   const timer = setInterval(() => {
     for (const socket of sockets) if (socket.writable) socket.write('x')
   }, DRIP_MS)
   return {
     closed: () => closed,
-    told: () => told,
+    told: () => statusCounts,
     stop: () => {
       clearInterval(timer)
       for (const socket of sockets) socket.destroy()

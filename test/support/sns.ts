@@ -79,7 +79,7 @@ export async function startSnsHost() {
   const servers = createServers()
   const answers = new Map<string, Answer>()
   const requests: string[] = []
-  const asked: string[] = []
+  const askedPaths: string[] = []
   const port = await servers.http((request, response) => {
     const { url = '' } = request
     requests.push(`${request.method} ${url}`)
@@ -91,7 +91,7 @@ export async function startSnsHost() {
   const loopback = createFetcher({ allowed: ['127.0.0.1'] })
   const fetcher: Fetcher = {
     send: async (request) => {
-      asked.push(request.url)
+      askedPaths.push(request.url)
       const { origin, pathname, search } = new URL(request.url)
       if (origin !== SNS_ORIGIN) throw new Error(`${origin} is not SNS`)
       return loopback.send({ ...request, url: `http://127.0.0.1:${port}${pathname}${search}` })
@@ -100,14 +100,14 @@ export async function startSnsHost() {
   const reset = (): void => {
     answers.clear()
     answers.set(CERTIFICATE_PATH, { status: 200, body: snsCertificate })
-    asked.length = 0
+    askedPaths.length = 0
     requests.length = 0
   }
   reset()
   return {
     fetcher,
     /** Addresses that were asked for, in full. */
-    asked,
+    asked: askedPaths,
     /** What reached the host. */
     requests,
     /** What the host answers, by path; `/` is what confirms. */

@@ -13,7 +13,7 @@ export interface Trap {
 export async function openTrap(): Promise<Trap> {
   let count = 0
   const sockets = new Set<Socket>()
-  const open = async (host: string, port: number) => {
+  const openServer = async (host: string, port: number) => {
     const server = createServer((socket) => {
       count++
       sockets.add(socket)
@@ -23,9 +23,9 @@ export async function openTrap(): Promise<Trap> {
     await once(server, 'listening')
     return server
   }
-  const first = await open('0.0.0.0', 0)
+  const first = await openServer('0.0.0.0', 0)
   const { port } = first.address() as AddressInfo
-  const second = await open('::', port)
+  const second = await openServer('::', port)
   return {
     port,
     connections: () => count,

@@ -30,15 +30,15 @@ export async function startFromElsewhere(
   )
   const errors: string[] = []
   createInterface({ input: starter.stderr }).on('line', (line) => errors.push(line))
-  const ended = once(starter, 'exit')
+  const exit = once(starter, 'exit')
   const line = once(createInterface({ input: starter.stdout }), 'line')
-  const first = await Promise.race([line, ended.then(() => undefined)])
+  const first = await Promise.race([line, exit.then(() => undefined)])
   if (first === undefined) throw new Error(`The starter ended:\n${errors.join('\n')}`)
   return {
     said: JSON.parse(first[0]) as Started['said'],
     kill: async () => {
       starter.kill('SIGKILL')
-      await ended
+      await exit
     },
   }
 }

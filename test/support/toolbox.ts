@@ -42,8 +42,9 @@ const PATIENCE_MS = 2_500
 
 /** Repeats queries that a busy machine did not answer in time. Intended silence stays silence. */
 export const askPatiently: typeof askDns = async (question) => {
-  for (let left = TRIES - 1; ; left--) {
+  for (let remainingTries = TRIES - 1; ; remainingTries--) {
     const answer = await askDns({ ...question, signal: AbortSignal.timeout(PATIENCE_MS) })
-    if (left === 0 || answer.status !== 'failed' || answer.reason !== 'timeout') return answer
+    if (remainingTries === 0 || answer.status !== 'failed' || answer.reason !== 'timeout')
+      return answer
   }
 }

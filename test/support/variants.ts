@@ -15,9 +15,12 @@ export function variantsOf(schema: Schema, example: unknown, place = ''): Varian
   const { properties = {}, items } = rest
   if (anyOf) {
     return anyOf.flatMap((branch) => {
-      const whole = together(rest, branch)
-      const value = fits(branch, example) ? example : sampleOf(whole)
-      return [{ place: `${place}|${nameOf(branch)}`, value }, ...variantsOf(whole, value, place)]
+      const completeSchema = together(rest, branch)
+      const value = fits(branch, example) ? example : sampleOf(completeSchema)
+      return [
+        { place: `${place}|${nameOf(branch)}`, value },
+        ...variantsOf(completeSchema, value, place),
+      ]
     })
   }
   if (schema.enum) {
@@ -30,13 +33,13 @@ export function variantsOf(schema: Schema, example: unknown, place = ''): Varian
       value: [each.value, ...others],
     }))
   }
-  const given = Object(example ?? {}) as Record<string, unknown>
+  const exampleFields = Object(example ?? {}) as Record<string, unknown>
   return Object.entries(properties).flatMap(([name, field]) => {
     const at = place === '' ? name : `${place}.${name}`
-    const value = name in given ? given[name] : sampleOf(field)
+    const value = name in exampleFields ? exampleFields[name] : sampleOf(field)
     return [{ place: at, value }, ...variantsOf(field, value, at)].map((each) => ({
       ...each,
-      value: { ...given, [name]: each.value },
+      value: { ...exampleFields, [name]: each.value },
     }))
   })
 }
@@ -48,10 +51,10 @@ function nameOf({ properties = {} }: Schema): string {
 
 /** Returns whether an example belongs to a branch, by its `type`, else by its fields. */
 function fits({ properties = {}, required = [] }: Schema, example: unknown): boolean {
-  const given = Object(example ?? {}) as Record<string, unknown>
+  const exampleFields = Object(example ?? {}) as Record<string, unknown>
   const kind = properties['type']?.const
-  if (kind !== undefined) return given['type'] === kind
-  return required.every((name) => name in given)
+  if (kind !== undefined) return exampleFields['type'] === kind
+  return required.every((name) => name in exampleFields)
 }
 
 /** The smallest value of a schema, or its example. */

@@ -140,7 +140,7 @@ async function enter(
   executionId: Uuid,
   step: { id: string; type: StepType },
 ): Promise<Times> {
-  const made = await tx`
+  const insertedStep = await tx`
     insert into execution_steps (organization_id, execution_id, step_id, visit, position, type,
       status)
     select ${organizationId}, ${executionId}, ${step.id}, 1, coalesce(max(position), 0) + 1,
@@ -152,7 +152,7 @@ async function enter(
     select entered_at, clock_timestamp()::timestamptz(3) as now
     from execution_steps
     where execution_id = ${executionId} and step_id = ${step.id}`
-  return { isNew: made.count > 0, ...times! }
+  return { isNew: insertedStep.count > 0, ...times! }
 }
 
 const lockContact = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
@@ -217,18 +217,18 @@ export const receiveAll = (
       createIfMissing: false,
       names: {},
     }))
-    const { outcomes: stored } = await ingest(tx, organizationId, incoming, {
+    const { outcomes: storedOutcomes } = await ingest(tx, organizationId, incoming, {
       addressOf: () => {
         throw new Error('nobody is made')
       },
       requestId: undefined,
       month: monthOf(Date.now()),
     })
-    const ids = stored.map((each) => (each.kind === 'stored' ? each.id : each.kind))
+    const ids = storedOutcomes.map((each) => (each.kind === 'stored' ? each.id : each.kind))
     const rows = await tx<{ id: Uuid; receivedAt: string }[]>`
       select id, received_at from events where id = any(${ids}::uuid[])`
     await beforeCommit?.()
-    return stored.map((each, i) => ({
+    return storedOutcomes.map((each, i) => ({
       id: ids[i]!,
       receivedAt: rows.find(({ id }) => id === ids[i])!.receivedAt,
       resumed: each.kind === 'stored' ? each.resumed : 0,

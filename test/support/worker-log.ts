@@ -15,13 +15,13 @@ const ALWAYS = [
   /^Temporal Server \S+ or newer is required to guarantee that the latest heartbeat details/,
 ]
 
-interface Meant {
+interface ExpectedWarning {
   pattern: RegExp
   wasSeen: boolean
 }
 
 /** Expected warnings of the present test file. Files of one process run one after the other. */
-let meant: Meant[] = []
+let expectedWarnings: ExpectedWarning[] = []
 
 /** The SDK holds its lines for a tenth of a second to sort them. */
 const KEPT_MS = 300
@@ -46,14 +46,14 @@ export function expectWarnings(...patterns: readonly RegExp[]): void {
   })
 }
 
-function expected(patterns: readonly RegExp[]): Meant[] {
+function expected(patterns: readonly RegExp[]): ExpectedWarning[] {
   const own = patterns.map((pattern) => ({ pattern, wasSeen: false }))
-  meant = [...meant, ...own]
+  expectedWarnings = [...expectedWarnings, ...own]
   return own
 }
 
-function forget(own: readonly Meant[]): void {
-  meant = meant.filter((each) => !own.includes(each))
+function forget(own: readonly ExpectedWarning[]): void {
+  expectedWarnings = expectedWarnings.filter((each) => !own.includes(each))
 }
 
 const isWhole = ({ mode, tasks }: Suite): boolean =>
@@ -61,19 +61,20 @@ const isWhole = ({ mode, tasks }: Suite): boolean =>
   tasks.every((task) => (task.type === 'suite' ? isWhole(task) : task.mode === 'run'))
 
 function isMeant(text: string): boolean {
-  const found = meant.filter(({ pattern }) => pattern.test(text))
-  for (const each of found) each.wasSeen = true
-  return found.length > 0 || ALWAYS.some((pattern) => pattern.test(text))
+  const matchingWarnings = expectedWarnings.filter(({ pattern }) => pattern.test(text))
+  for (const each of matchingWarnings) each.wasSeen = true
+  return matchingWarnings.length > 0 || ALWAYS.some((pattern) => pattern.test(text))
 }
 
-const shown = new DefaultLogger('WARN')
+const defaultLogger = new DefaultLogger('WARN')
 
 /** Runs once in a process, before the SDK is used: import this file beside it. */
 Runtime.install({
   logger: new DefaultLogger('WARN', ({ level, message, meta = {} }) => {
     const { activityType, workflowType, error } = meta
     const of = activityType ?? workflowType ?? ''
-    if (!isMeant(`${message} ${String(of)} ${String(error ?? '')}`)) shown.log(level, message, meta)
+    if (!isMeant(`${message} ${String(of)} ${String(error ?? '')}`))
+      defaultLogger.log(level, message, meta)
   }),
   // Also what the SDK's core says, which writes to stderr itself otherwise.
   telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },

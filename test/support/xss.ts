@@ -48,19 +48,21 @@ export function hostileWorld(): { toolbox: Toolbox; attack: string } {
 }
 
 function answerOf(name: string, type: DnsType, attack: string): DnsAnswer {
-  const found = (...values: string[]): DnsAnswer => ({ status: 'found', values })
+  const foundAnswer = (...values: string[]): DnsAnswer => ({ status: 'found', values })
   switch (type) {
     case 'A':
       // Of lists: a code.
-      return /^\d+\.\d+\.\d+\.\d+\.|\.example\./.test(name) ? found(attack) : found('9.9.9.9')
+      return /^\d+\.\d+\.\d+\.\d+\.|\.example\./.test(name)
+        ? foundAnswer(attack)
+        : foundAnswer('9.9.9.9')
     case 'AAAA':
       return { status: 'empty' }
     case 'MX':
-      return found(`10 ${attack.replaceAll(' ', '/')}`, '20 mx.example')
+      return foundAnswer(`10 ${attack.replaceAll(' ', '/')}`, '20 mx.example')
     case 'TXT':
-      return found(textOf(name, attack))
+      return foundAnswer(textOf(name, attack))
     default:
-      return found(attack)
+      return foundAnswer(attack)
   }
 }
 

@@ -130,33 +130,33 @@ type Answers = { name: string; type: number; class: number; ttl: number }[]
 function answerFrom(
   records: ReadonlyMap<string, Zone[string]>,
   request: unknown,
-  asked: string,
+  questionName: string,
   type: string,
 ) {
   const response = Packet.createResponseFromRequest(request as never)
   response.header.ra = 1
   const answers = response.answers as unknown as Answers
-  let name = asked
+  let name = questionName
   for (let link = 0; link < MOST_LINKS; link++) {
-    const found = records.get(name)
-    const said = found?.[type]
-    if (said === 'silence') return undefined
-    if (said === 'garbage') {
+    const zoneEntry = records.get(name)
+    const behaviour = zoneEntry?.[type]
+    if (behaviour === 'silence') return undefined
+    if (behaviour === 'garbage') {
       return Buffer.concat([response.toBuffer().subarray(0, 12), Buffer.alloc(40, 0xff)]) as never
     }
-    if (said === 'SERVFAIL' || said === 'REFUSED') {
-      response.header.rcode = RCODES[said]
+    if (behaviour === 'SERVFAIL' || behaviour === 'REFUSED') {
+      response.header.rcode = RCODES[behaviour]
       return response
     }
-    const alias = found?.['CNAME']
-    if (!said && Array.isArray(alias) && type !== 'CNAME') {
+    const alias = zoneEntry?.['CNAME']
+    if (!behaviour && Array.isArray(alias) && type !== 'CNAME') {
       const domain = String(alias[0]).toLowerCase()
       answers.push({ name, type: 5, class: 1, ttl: 60, domain } as never)
       name = domain
       continue
     }
-    if (said) answers.push(...said.map((value) => recordOf(name, type, value) as never))
-    else if (found === undefined && !hasBelow(records, name))
+    if (behaviour) answers.push(...behaviour.map((value) => recordOf(name, type, value) as never))
+    else if (zoneEntry === undefined && !hasBelow(records, name))
       response.header.rcode = RCODES.NXDOMAIN
     return response
   }
