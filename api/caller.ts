@@ -6,7 +6,14 @@ import type { Sql } from '../src/store/db/sql.ts'
 import { HttpError } from './http/http-error.ts'
 
 type KeyActor = { kind: 'key'; keyId: Uuid }
-export type SessionActor = { kind: 'session'; sessionId: Uuid; userId: Uuid; role: Role }
+export interface SessionActor {
+  kind: 'session'
+  sessionId: Uuid
+  userId: Uuid
+  role: Role
+  /** When the session ends at the latest. */
+  expiresAt: string
+}
 
 /** The sender of a request. All reads and writes of a route belong to `organizationId`. */
 export interface Caller {

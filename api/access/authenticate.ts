@@ -163,7 +163,7 @@ async function sessionCredential(sql: Sql, hash: Buffer): Promise<Credential | u
     caller: {
       organizationId,
       sql: within(sql, organizationId),
-      actor: { kind: 'session', sessionId: id, userId, role },
+      actor: { kind: 'session', sessionId: id, userId, role, expiresAt },
       scopes: SCOPES_OF_ROLE[role],
     },
     isExpired: (now) =>

@@ -359,6 +359,7 @@ export const PLACES: Record<string, Place> = {
     body: () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
     own: 200,
   },
+  getSession: { scopes: PEOPLE, own: 200 },
   listSessions: { scopes: PEOPLE, own: 200 },
   endOtherSessions: { scopes: PEOPLE, own: 200 },
   // Whose a session is concerns nobody but its person.

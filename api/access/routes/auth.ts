@@ -1,12 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import {
-  changePassword,
-  endSession,
-  openSession,
-  switchSession,
-} from '../../../src/core/access/sessions.ts'
-import { badRequest, forbidden } from '../../../src/domain/errors.ts'
-import { HttpError } from '../../http/http-error.ts'
+import { changePassword, endSession } from '../../../src/core/access/sessions.ts'
+import { badRequest } from '../../../src/domain/errors.ts'
 import type { Uuid } from '../../../src/runtime/ids.ts'
 import { Success } from '../../../src/schemas/common.ts'
 import {
@@ -17,14 +11,14 @@ import {
   SwitchInput,
 } from '../../../src/schemas/access/session.ts'
 import * as members from '../../../src/store/access/members.ts'
-import * as sessions from '../../../src/store/access/sessions.ts'
-import { transact, within } from '../../../src/store/db/sql.ts'
+import { transact } from '../../../src/store/db/sql.ts'
 import { personalActorOf } from '../audit.ts'
 import { personOf } from '../../caller.ts'
 import type { Deps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { keepPrivate } from '../../http/html-pages.ts'
 import type { LoginGuard } from '../login.ts'
+import { notAMember, signIn, switchTo } from '../sign-in.ts'
 
 const tags = ['auth']
 const config = { scope: 'session' } as const
@@ -33,7 +27,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
   app,
   deps,
 ) => {
-  const { sql, now, guard } = deps
+  const { now, guard } = deps
 
   app.post(
     '/auth/login',
@@ -52,25 +46,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       },
     },
     async (request, reply) => {
-      const person = await guard.verify(request, reply, request.body)
-      if (!person) throw wrongLogin()
-      const { userId, name, email, passwordHash, account } = person
-      const organizations = await sessions.listOrganizations(sql, userId)
-      const wantedOrganizationId = request.body.organizationId ?? organizations[0]?.id
-      const organizationId = organizations.find(
-        ({ id }) => id === wantedOrganizationId?.toLowerCase(),
-      )?.id
-      if (organizationId === undefined) throw notAMember()
-      const identity = { kind: 'user', id: userId } as const
-      const actor = { identity, requestId: request.id, now: now() }
-      const session = await transact(within(sql, organizationId), (tx) =>
-        openSession(tx, organizationId, { passwordHash, account }, actor),
-      )
-      // The password was changed, or the person removed, in the meantime.
-      if (!session) throw wrongLogin()
+      const session = await signIn(deps, request, reply, request.body)
       keepPrivate(reply)
-      const user = { id: userId, email, name }
-      return { ...session, organizationId, user, organizations: [...organizations] }
+      return session
     },
   )
 
@@ -110,16 +88,9 @@ export const authRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }>
       },
     },
     async (request, reply) => {
-      const { userId, sessionId } = personOf(request.caller)
-      const organizationId = request.body.organizationId.toLowerCase()
-      const organizations = await sessions.listOrganizations(sql, userId)
-      if (!organizations.some(({ id }) => id === organizationId)) throw notAMember()
-      const actor = personalActorOf(request, now)
-      const session = await transact(within(sql, organizationId), (tx) =>
-        switchSession(tx, organizationId, sessionId, actor),
-      )
+      const session = await switchTo(deps, request, request.body)
       keepPrivate(reply)
-      return { ...session, organizationId }
+      return session
     },
   )
 
@@ -163,19 +134,10 @@ async function emailOf(
   return member.email
 }
 
-const wrongLogin = () =>
-  new HttpError('UNAUTHORIZED', 'The address or the password is wrong', {
-    headers: { 'www-authenticate': 'Bearer' },
-  })
-
-/** A 400, since a client would log the person out on a 401. */
+/** No 401: the session is good, and a client would log the person out. */
 const wrongPassword = () =>
   badRequest(
     'currentPassword is not your password',
     [{ path: 'currentPassword', message: 'is not your password' }],
     'wrong_password',
   )
-
-/** The answer is the same for an organization that does not exist. */
-const notAMember = () =>
-  forbidden('You are not a member of this organization', { reason: 'not_a_member' })

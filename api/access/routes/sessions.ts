@@ -4,6 +4,7 @@ import { notFound } from '../../../src/domain/errors.ts'
 import { SESSION_IDLE_MS } from '../../../src/domain/access/login.ts'
 import { IdParams, Success } from '../../../src/schemas/common.ts'
 import {
+  CurrentSession,
   EndedSessions,
   SessionList,
   SessionListQuery,
@@ -11,6 +12,7 @@ import {
 import * as sessions from '../../../src/store/access/sessions.ts'
 import { transact } from '../../../src/store/db/sql.ts'
 import { personalActorOf } from '../audit.ts'
+import { describeSession } from '../sign-in.ts'
 import { personOf } from '../../caller.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import type { Deps } from '../../deps.ts'
@@ -21,6 +23,22 @@ const config = { scope: 'session' } as const
 
 export const sessionRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, { sql, now }) => {
   const timeIn = (ms: number) => new Date(now() + ms).toISOString()
+
+  app.get(
+    '/auth/session',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'getSession',
+        summary: 'Show who is signed in, and where',
+        description:
+          'The person, the organization that the session works in, what they may do there, and their other organizations.',
+        response: { 200: CurrentSession },
+      },
+    },
+    ({ caller }) => describeSession({ sql }, caller),
+  )
 
   app.get(
     '/auth/sessions',

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { ROLES } from '../../domain/access/access.ts'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../domain/access/login.ts'
 import {
@@ -50,11 +50,17 @@ const TOKEN = {
   organizationId: ID,
 }
 
+const OrganizationOfPerson = Type.Object({
+  id: Id,
+  name: Type.String(),
+  role: oneOf(ROLES),
+})
+
 export const Login = Type.Object(
   {
     ...token,
     user: Type.Object({ id: Id, email: Type.String(), name: Type.String() }),
-    organizations: Type.Array(Type.Object({ id: Id, name: Type.String(), role: oneOf(ROLES) })),
+    organizations: Type.Array(OrganizationOfPerson),
   },
   {
     title: 'Login',
@@ -67,6 +73,39 @@ export const Login = Type.Object(
     ],
   },
 )
+
+const PERSON = {
+  user: { id: ID, email: 'alice@example.com', name: 'Alice' },
+  organization: { id: ID, name: 'Alice Ltd' },
+  role: 'owner',
+  scopes: ['full', 'keys', 'members', 'session'],
+  organizations: [{ id: ID, name: 'Alice Ltd', role: 'owner' }],
+  expiresAt: TIME,
+}
+
+export const CurrentSession = Type.Object(
+  {
+    user: Type.Object({ id: Id, email: Type.String(), name: Type.String() }),
+    organization: Type.Object(
+      { id: Id, name: Type.String() },
+      { description: 'The one the session works in.' },
+    ),
+    role: oneOf(ROLES, { description: 'What you are in that organization.' }),
+    scopes: Type.Array(Type.String(), { description: 'What the role may do.' }),
+    organizations: Type.Array(OrganizationOfPerson, {
+      description: 'All of yours, in the order you joined them.',
+    }),
+    expiresAt: token.expiresAt,
+  },
+  { title: 'CurrentSession', examples: [PERSON] },
+)
+export type CurrentSession = Static<typeof CurrentSession>
+
+/** A login of the console: how long the browser keeps it, besides. */
+export const ConsoleLoginInput = strict({
+  ...LoginInput.properties,
+  keep: Type.Optional(Type.Boolean({ description: 'Stay signed in when the browser is closed.' })),
+})
 
 export const SwitchInput = strict(
   { organizationId: Id },
