@@ -27,11 +27,15 @@ describe('list', () => {
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Week 2', 'Week 1'])
     const total = async (query: string) => (await api.alice.get(`/v1/batch?${query}`)).body.total
     expect(await total('status=cancelled')).toBe(1)
+    expect(await total('status=cancelled,queued')).toBe(6)
+    expect(await total('status=processing,completed')).toBe(0)
     expect(await total('channel=sms')).toBe(0)
     expect(await total('search=week')).toBe(5)
     expect(await total('search=0%25%20o')).toBe(1)
     expect(await total('search=%25%25')).toBe(0)
-    expect((await api.alice.get('/v1/batch?status=paused')).status).toBe(400)
+    for (const wrong of ['paused', 'queued,paused', 'queued,', '']) {
+      expect((await api.alice.get(`/v1/batch?status=${wrong}`)).status).toBe(400)
+    }
     expect((await api.charlie.get('/v1/batch')).body.data).toEqual([])
   })
 

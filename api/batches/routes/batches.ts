@@ -6,6 +6,7 @@ import { maySeeContacts } from '../../../src/domain/access/access.ts'
 import { previewBatch } from '../../../src/core/batches/preview-batch.ts'
 import { createBatch } from '../../../src/core/batches/create-batch.ts'
 import { badRequest, conflict } from '../../../src/domain/errors.ts'
+import { statusesOf } from '../../../src/domain/batches/batch.ts'
 import { isUuid } from '../../../src/runtime/ids.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import {
@@ -110,9 +111,11 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const scope = { list: 'batches', organizationId, filters }
       const before = decodeCursor(scope, cursor)
       const window = { before, limit: pageSize + 1, offset: (page - 1) * pageSize }
+      const { status, ...others } = filters
+      const wanted = { ...others, statuses: statusesOf(status) }
       const [rows, counted] = await Promise.all([
-        batches.list(sql, organizationId, { ...filters, ...window }),
-        batches.count(sql, organizationId, filters, MOST_COUNTED + 1),
+        batches.list(sql, organizationId, { ...wanted, ...window }),
+        batches.count(sql, organizationId, wanted, MOST_COUNTED + 1),
       ])
       const figures = pageFigures({ page, pageSize, hasMore: rows.length > pageSize, counted })
       const { total, totalPages } = figures

@@ -1,3 +1,5 @@
+import { refuse } from '../errors.ts'
+
 export const BATCH_STATUSES = [
   'queued',
   'scheduled',
@@ -7,6 +9,18 @@ export const BATCH_STATUSES = [
   'cancelled',
 ] as const
 export type BatchStatus = (typeof BATCH_STATUSES)[number]
+
+/** The statuses that a comma-separated list names. Undefined: of any status. */
+export function statusesOf(text: string | undefined): BatchStatus[] | undefined {
+  if (text === undefined) return undefined
+  const named = new Set(text.split(','))
+  for (const name of named) {
+    if (!BATCH_STATUSES.some((each) => each === name)) {
+      refuse('status', `must be a comma-separated list of ${BATCH_STATUSES.join(', ')}`)
+    }
+  }
+  return BATCH_STATUSES.filter((name) => named.has(name))
+}
 
 /** How many recipients of a batch came to what, when a run of it ended. */
 interface BatchCounts {

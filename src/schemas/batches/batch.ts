@@ -23,7 +23,8 @@ import {
   Time,
   warnings,
 } from '../common.ts'
-import { CHANNELS } from '../../domain/contacts/contact-fields.ts'
+import { CHANNELS } from '../contacts/contact.ts'
+import { WORD_LIST } from '../patterns.ts'
 import { AbTest, AbTestInput } from './ab-test.ts'
 
 const counters = {
@@ -323,7 +324,14 @@ export const BatchListQuery = strict({
   page: Page,
   pageSize: limit(20, 100),
   cursor: Cursor,
-  status: Type.Optional(oneOf(BATCH_STATUSES)),
+  status: Type.Optional(
+    Type.String({
+      pattern: WORD_LIST,
+      maxLength: 100,
+      description: `One or several, comma-separated: ${BATCH_STATUSES.join(', ')}.`,
+      examples: ['queued,processing'],
+    }),
+  ),
   channel: Type.Optional(oneOf(CHANNELS)),
   search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of a name or subject.' })),
 })

@@ -153,17 +153,18 @@ export async function find(
 }
 
 export interface BatchFilters {
-  status?: string | undefined
+  /** In any of these. */
+  statuses?: readonly string[] | undefined
   channel?: string | undefined
   search?: string | undefined
 }
 
 const filtered = (sql: Executor, organizationId: Uuid, filters: BatchFilters) => {
-  const { status, channel, search } = filters
+  const { statuses, channel, search } = filters
   const part = search === undefined || search === '' ? undefined : containing(search)
   return sql`
     organization_id = ${organizationId}
-    ${status === undefined ? sql`` : sql`and status = ${status}`}
+    ${statuses === undefined ? sql`` : sql`and status = any(${[...statuses]}::text[])`}
     ${channel === undefined ? sql`` : sql`and channel = ${channel}`}
     ${part === undefined ? sql`` : sql`and (name ilike ${part} or subject ilike ${part})`}`
 }
