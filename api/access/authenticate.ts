@@ -68,10 +68,10 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
       await limits.countGuess(request, reply)
       throw unauthorized()
     }
-    request[CALLER] = credential.caller
-    noteUse(credential)
-    await limits.takeOrganization(credential.caller, reply)
-    requireScope(request, credential.caller)
+    request[CALLER] = found.caller
+    noteUse(found)
+    await limits.takeCaller(found.caller, reply)
+    requireScope(request, found.caller)
   })
 
   /**
@@ -81,9 +81,8 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
   async function countUnknown(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { authorization } = request.headers
     if (authorization === undefined) return
-    const credential = await credentials.find(bearer(authorization) ?? '')
-    if (credential && !credential.isExpired(now()))
-      await limits.takeOrganization(credential.caller, reply)
+    const found = await credentials.find(bearer(authorization) ?? '')
+    if (found && !found.isExpired(now())) await limits.takeCaller(found.caller, reply)
     else await limits.countGuess(request, reply)
   }
 

@@ -37,6 +37,11 @@ const ADDRESS_WINDOWS: readonly Window[] = [
 ]
 const TOKEN_WINDOWS: readonly Window[] = [{ limit: 60, seconds: MINUTE }]
 const FAILURE_WINDOWS: readonly Window[] = [{ limit: 30, seconds: MINUTE }]
+/** Of a signed-in person, in whatever organization: see `takeCaller`. */
+const PERSON_WINDOWS: readonly Window[] = [
+  { limit: 600, seconds: MINUTE },
+  { limit: 20_000, seconds: DAY },
+]
 
 /** Time after which every process applies another plan. */
 const PLAN_REMEMBERED_MS = 5_000
@@ -85,8 +90,17 @@ export function rateLimits({ limiter, keyring }: Limits) {
       answer(await limiter.take(subject, TOKEN_WINDOWS), reply)
     },
 
-    async takeOrganization(caller: Caller, reply: FastifyReply): Promise<void> {
-      answer(await limiter.take(caller.organizationId, await windowsOf(caller)), reply)
+    /**
+     * Keys share the limit of their organization. A person has one of their own: a page that is
+     * left open must not use up what the organization's programs need.
+     */
+    async takeCaller(caller: Caller, reply: FastifyReply): Promise<void> {
+      const { actor, organizationId } = caller
+      const decision =
+        actor.kind === 'session'
+          ? limiter.take(`person:${actor.userId}`, PERSON_WINDOWS)
+          : limiter.take(organizationId, await windowsOf(caller))
+      answer(await decision, reply)
     },
 
     countGuess,

@@ -21,7 +21,7 @@ import {
   tally,
   wasVerified,
 } from '../support/api.ts'
-import { logIn, signIn } from '../support/people.ts'
+import { addMember, join, logIn, sessionOf, signIn } from '../support/people.ts'
 
 const accountId = '123456789012'
 const LIMIT_HEADERS = [
@@ -180,6 +180,33 @@ describe('an organization', () => {
     const answers = await times(5, () => client.get('/v1/contacts'))
     expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 3, 429: 2 })
     expect(answers[0]?.headers['ratelimit-policy']).toBe('3;w=60, 1000;w=86400')
+  })
+})
+
+describe('a signed-in person', () => {
+  test('has a limit of their own, which leaves that of the organization to its programs', async () => {
+    const client = await organization('free')
+    const { send } = await signIn(api.app, api.sql, client.organizationId, 'viewer')
+    const answers = await times(60, () => send('GET', '/v1/contacts'))
+    // More than the plan lets programs ask in a minute.
+    expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 60 })
+    expect(answers[0]!.headers['ratelimit-policy']).toBe('600;w=60, 20000;w=86400')
+    const left = answers.map(({ headers }) => Number(headers['ratelimit-remaining']))
+    expect(Math.min(...left)).toBe(540)
+    expect((await client.get('/v1/contacts')).headers['ratelimit-remaining']).toBe('49')
+  })
+
+  test('has it in all their organizations together', async () => {
+    const [one, other] = [await organization('free'), await organization('free')]
+    const person = await addMember(api.sql, one.organizationId, 'viewer')
+    await join(api.sql, other.organizationId, person, 'viewer')
+    const [first, second] = [
+      await sessionOf(api.app, person, one.organizationId),
+      await sessionOf(api.app, person, other.organizationId),
+    ]
+    await first.send('GET', '/v1/contacts')
+    const { headers } = await second.send('GET', '/v1/contacts')
+    expect(headers['ratelimit-remaining']).toBe('598')
   })
 })
 
