@@ -20,6 +20,7 @@ const ALONE = [
  */
 const PROGRAMS = [
   'test/{client,dev,faults,main,setup}/**/*.test.ts',
+  'test/console/*-in-browser.test.ts',
   'test/http/docs-page.test.ts',
   'test/mail/mails-in-browser.test.ts',
 ]

@@ -3,6 +3,7 @@ import fastify, { LogController } from 'fastify'
 import { authenticate } from './access/authenticate.ts'
 import { createLoginGuard } from './access/login.ts'
 import { readBodies } from './http/bodies.ts'
+import { consoleRewriter, guardConsoleCalls } from './http/console-calls.ts'
 import { announceDeprecations } from './http/deprecation.ts'
 import type { Deps } from './deps.ts'
 import { allowOrigins, originAdmitter } from './http/edges/cors.ts'
@@ -37,6 +38,7 @@ export async function buildApp(deps: Deps) {
   const admitOrigin = originAdmitter(deps.corsOrigins)
   const app = fastify({
     ...serverLimits,
+    ...(deps.console ? { rewriteUrl: consoleRewriter(deps.publicUrl) } : {}),
     trustProxy: isProxy,
     ...logging(deps.log),
     // A child logger for each request costs as much as its line, so callers log `reqId` themselves.
@@ -71,6 +73,7 @@ export async function buildApp(deps: Deps) {
   measureRequests(app, deps.metrics)
   limitSockets(app, { metrics: deps.metrics, isProxy })
   const methodsOf = recordMethods(app)
+  guardConsoleCalls(app, deps.publicUrl)
   allowOrigins(app, { origins: deps.corsOrigins, methodsOf })
   refuseOversized(app)
   refuseUnderPressure(app, deps)

@@ -9,6 +9,18 @@ import type { Limiter } from './limits/limiter.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { Receiving } from '../src/core/delivery/receiving.ts'
 
+/** What the web console is told by the program that serves it. */
+export interface ConsoleSettings {
+  /** Its built files. */
+  folder: string
+  /** Mail does not leave this machine. */
+  isDevelopment: boolean
+  /** Where that mail is shown instead. */
+  inboxUrl: string | undefined
+  temporalUiUrl: string | undefined
+}
+
+/** Everything the API reaches the world through. */
 export interface Deps {
   /**
    * Works on behalf of nobody: sees no organization's rows, only results of security-definer
@@ -47,6 +59,9 @@ export interface Deps {
   /** Delay of the event loop, in milliseconds, above which requests are refused. */
   mostLoopDelayMs: number
   now: () => number
+  /** Undefined: the web console is not served. */
+  console: ConsoleSettings | undefined
+  /** Waits for the given milliseconds. */
   pause: (ms: number) => Promise<unknown>
 }
 

@@ -12,12 +12,8 @@ export interface Config {
     address: string | undefined
     namespace: string
     apiKey: string | undefined
-    /** Starts name the organization as their key of fairness. */
-    isFair: boolean
-    /** Undefined: as the SDK decides, with TLS where there is an API key. */
-    tls: ClientConnectConfig['connectionOptions']['tls']
-    /** Headers that a proxy before Temporal wants. */
-    metadata: ClientConnectConfig['connectionOptions']['metadata']
+    /** Where operators look at runs; the web console links to it. */
+    uiUrl: string | undefined
   }
   host: string
   port: number
@@ -193,8 +189,7 @@ export function readConfig(env: Environment = process.env): Config {
       address: text('TEMPORAL_ADDRESS'),
       namespace: text('TEMPORAL_NAMESPACE') ?? 'default',
       apiKey: text('TEMPORAL_API_KEY'),
-      isFair: oneOf('TEMPORAL_FAIRNESS', ['on', 'off'], 'on') === 'on',
-      ...encryption(),
+      uiUrl: text('TEMPORAL_UI_URL') === undefined ? undefined : url('TEMPORAL_UI_URL', ''),
     },
     host: text('HOST') ?? '127.0.0.1',
     port: apiPort,

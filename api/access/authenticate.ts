@@ -11,6 +11,7 @@ import type { Deps } from '../deps.ts'
 import { type Caller, CALLER, callerOf, insufficient } from '../caller.ts'
 import { rateLimits } from '../limits/rate-limit.ts'
 import { cachedCredential } from './cached-credential.ts'
+import { requireOrganizationOfPage } from '../http/console-calls.ts'
 import { configOf } from '../http/route-config.ts'
 
 declare module 'fastify' {
@@ -71,6 +72,7 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
     request[CALLER] = found.caller
     noteUse(found)
     await limits.takeCaller(found.caller, reply)
+    requireOrganizationOfPage(request, found.caller.organizationId)
     requireScope(request, found.caller)
   })
 

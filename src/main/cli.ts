@@ -80,13 +80,14 @@ program
 
 program
   .command('api')
-  .description('serve the API')
-  .action(async () => {
+  .description('serve the API and the web console')
+  .option('--no-console', 'leave the web console out')
+  .action(async (options: { console: boolean }) => {
     const config = readConfig()
     const { runApi } = await import('./programs/api.ts')
     const log = await logOf(config, 'api')
     const mostMs = config.drainSeconds * 1_000 + MOST_STOPPING_MS.api
-    await runUntilStopped(mostMs, (stopped) => runApi(config, log, stopped))
+    await runUntilStopped(mostMs, (stopped) => runApi(config, log, { ...options, stopped }))
   })
 
 program

@@ -117,6 +117,7 @@ const app = await buildApp({
   toolbox: offlineToolbox(),
   fetcher: offlineFetcher,
   receiving: { refused: () => {} },
+  console: undefined,
   mostLoopDelayMs: Number.POSITIVE_INFINITY,
 })
 const without = await organization('without')

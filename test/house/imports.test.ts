@@ -126,6 +126,19 @@ const CASES: Case[] = [
     refused: ['../domain/batches/batch.ts', '../../api/app.ts', 'undici', 'node:http', ...PROGRAMS],
   },
   {
+    file: 'src/console/lib/case.tsx',
+    allowed: ['react', 'react-dom/client', '@base-ui/react/dialog', './pace.ts'].concat([
+      '@tanstack/react-query',
+      '../../client/index.ts',
+      '../../domain/access/access.ts',
+    ]),
+    refused: ['node:fs', 'fastify', '../../runtime/ids.ts', '../../schemas/common.ts'].concat([
+      '../../store/db/sql.ts',
+      '../../../api/app.ts',
+      '../../main/cli.ts',
+    ]),
+  },
+  {
     file: 'src/loops/case.ts',
     allowed: [
       '@temporalio/client',
@@ -342,7 +355,7 @@ describe.each(CASES)('in $file', ({ file, allowed, typesOnly, refused }) => {
 })
 
 const sources = trackedFiles()
-  .filter((path) => /^(?:src|workflows|activities|api|tools)\/.*\.ts$/.test(path))
+  .filter((path) => /^(?:src|workflows|activities|api|tools)\/.*\.tsx?$/.test(path))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 const imports = sources.flatMap(({ path, text }) =>
   importsOf(path, text).map((each) => ({ path, ...each })),
@@ -381,6 +394,8 @@ describe('the tree', () => {
         !/^(?:src\/(?:main|dev)|tools)\//.test(path) &&
         // Lists of routes, which the law knows as files of the API.
         !(path === 'api/routes.ts' && from === '/*') &&
+        // Pages and menus are loaded when somebody goes there.
+        !(path.startsWith('src/console/') && /^'\.\.?\//.test(from)) &&
         // From sources a thread needs what strips their types, in a text that only it runs.
         !(path === 'src/mail/threads.ts' && /^\$\{(?:loader|source)\}$/.test(from)) &&
         // It instantiates its module as soon as it is loaded, with what stands there then.

@@ -90,6 +90,15 @@ export const LAW: Readonly<Record<string, Floor>> = {
   },
   // It runs in browsers, too.
   'src/client': { runs: [], knows: EVERYTHING, packages: ['openapi-fetch'] },
+  // A client like any other, in the browser.
+  'src/console': {
+    runs: ['src/client', 'src/domain'],
+    packages: ['react', 'react-dom/*', '@base-ui/react/*', 'lucide-react'].concat([
+      '@tanstack/react-query',
+      '@tanstack/react-router',
+    ]),
+  },
+  'src/console/vite.config.ts': { runs: [], packages: ['vite', 'node'] },
   'src/loops': {
     runs: ['src/core', 'src/domain', 'src/store', 'workflows/contract.ts', ...SHARED],
     packages: ['@temporalio/client', 'node'],

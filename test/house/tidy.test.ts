@@ -13,8 +13,8 @@ interface Line {
 /** Written by tools, or in the notation of another house. */
 const FOREIGN =
   /(?:^|\/)package-lock\.json$|^(?:test\/histories\/|src\/client\/schema\.ts$)|\.(?:go|mod|sum)$|SHA256SUMS$|^test\/tools\/fixtures\//
-const OURS = /^(?:src|api|workflows|activities)\/.*\.ts$/
-const TYPESCRIPT = /\.ts$/
+const OURS = /^(?:src|api|workflows|activities)\/.*\.tsx?$/
+const TYPESCRIPT = /\.tsx?$/
 const TESTS = /^test\/.*\.ts$/
 
 /** Tracked text files by path, whole. Read once: every rule looks at them. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -37,6 +37,8 @@ interface Started {
   inbox: string
   temporalUi: string
   key: string
+  /** Of the owner, in the web console. */
+  password: string
   /** Internal addresses of API and worker, if a port for them was set. */
   internal: string[]
 }
@@ -82,6 +84,7 @@ async function startDev(
     inbox: read('Inbox'),
     temporalUi: read('Temporal UI'),
     key: read('API key'),
+    password: /^  Console .* \/ (\S+)$/m.exec(output)?.[1] ?? `no password in ${output}`,
     internal: [...output.matchAll(/readiness and metrics on (\S+)/g)].map(([, url]) => url ?? ''),
   }
 }
@@ -101,9 +104,20 @@ const post = async ({ api, key }: Started, path: string, body: object) =>
     }),
   )
 
+/** As the console's page does with what was printed. */
+async function signInTo({ api, password }: Started): Promise<unknown> {
+  const answer = await fetch(`${api}/console/session`, {
+    method: 'POST',
+    headers: { origin: api, 'x-letterloom-console': '1', 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'owner@letterloom.example', password }),
+  })
+  return answer.json()
+}
+
 const addresses = ({ api, inbox, temporalUi }: Started) => [
   `${api}/health`,
   `${api}/docs`,
+  `${api}/console`,
   inbox,
   temporalUi,
 ]
@@ -138,6 +152,11 @@ describe('letterloom dev', () => {
     for (const url of first.internal) {
       await until(() => answers(`${url}/livez`))
     }
+    expect(await signInTo(first)).toMatchObject({
+      role: 'owner',
+      organization: { name: 'Letterloom Dev' },
+    })
+    expect((await stat(join(folder, 'console-password'))).mode & 0o077).toBe(0)
     const created = await post(first, '/v1/contacts', {
       email: 'ada@example.com',
       firstName: 'Ada',
@@ -164,7 +183,7 @@ describe('letterloom dev', () => {
     await once(first.child, 'exit')
     for (const url of addresses(first)) await until(async () => !(await answers(url)))
     const second = await startDev()
-    expect(second.key).toBe(first.key)
+    expect([second.key, second.password]).toEqual([first.key, first.password])
     expect((await post(second, '/v1/contacts', { email: 'ada@example.com' })).status).toBe(409)
 
     // Ctrl-C: everything has ended in good order when it has.

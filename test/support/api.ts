@@ -111,6 +111,7 @@ export async function startApi(
     mostLoopDelayMs: Number.POSITIVE_INFINITY,
     now: Date.now,
     pause: async () => {},
+    console: undefined,
     ...changes,
   }
   const app = await buildApp(deps)

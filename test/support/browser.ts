@@ -11,7 +11,19 @@ import { endWithUs } from './end-with-us.ts'
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const READY_MS = 120_000
 
-/** The machine's Chromium, if it has one. */
+/** Keys that are no letters. */
+const KEYS: Record<string, { code: string; number: number; text?: string }> = {
+  Tab: { code: 'Tab', number: 9 },
+  Enter: { code: 'Enter', number: 13, text: '\r' },
+  Escape: { code: 'Escape', number: 27 },
+  ' ': { code: 'Space', number: 32, text: ' ' },
+  ArrowDown: { code: 'ArrowDown', number: 40 },
+  ArrowUp: { code: 'ArrowUp', number: 38 },
+  '?': { code: 'Slash', number: 191, text: '?' },
+}
+const SHIFT = 8
+
+/** The Chromium of this machine, if it has one. */
 export const chromium = (process.env['PATH'] ?? '')
   .split(delimiter)
   .flatMap((folder) => NAMES.map((name) => join(folder, name)))
@@ -30,6 +42,10 @@ export interface Page {
   go(url: string): Promise<void>
   /** CSS pixels and the preferred colour scheme. */
   look(as: { width: number; dark?: boolean }): Promise<void>
+  /** Types into what has the focus, as a paste does. */
+  type(text: string): Promise<void>
+  /** Presses a key: `Tab`, `Enter`, `Escape`, `ArrowDown`, ` `, or a letter. */
+  press(key: string, modifiers?: { shift?: boolean }): Promise<void>
   /** PNG of the whole page. */
   screenshot(): Promise<Buffer>
   close(): Promise<void>
@@ -59,9 +75,23 @@ export async function openPage(file: string, url: string): Promise<Page> {
   const complaints: string[] = []
 
   function note({ method, params }: Message): void {
-    const { request, entry } = params as { request?: { url: string }; entry?: { text: string } }
+    const { request, entry, exceptionDetails, type, args } = params as {
+      request?: { url: string }
+      entry?: { text: string }
+      exceptionDetails?: { text: string; exception?: { description?: string } }
+      type?: string
+      args?: { value?: unknown; description?: string }[]
+    }
     if (method === 'Network.requestWillBeSent' && request) requested.push(request.url)
     if (method === 'Log.entryAdded' && entry) complaints.push(entry.text)
+    if (method === 'Runtime.exceptionThrown' && exceptionDetails) {
+      complaints.push(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    }
+    if (method === 'Runtime.consoleAPICalled' && (type === 'error' || type === 'warning')) {
+      complaints.push(
+        (args ?? []).map((each) => each.description ?? JSON.stringify(each.value)).join(' '),
+      )
+    }
   }
 
   async function close(): Promise<void> {
@@ -82,7 +112,8 @@ export async function openPage(file: string, url: string): Promise<Page> {
       targetId,
       flatten: true,
     })
-    for (const domain of ['Network', 'Log', 'Page']) await call(`${domain}.enable`, {}, sessionId)
+    for (const domain of ['Network', 'Log', 'Page', 'Runtime'])
+      await call(`${domain}.enable`, {}, sessionId)
     await call('Page.navigate', { url }, sessionId)
 
     const evaluate = async <T>(expression: string): Promise<T> => {
@@ -118,12 +149,28 @@ export async function openPage(file: string, url: string): Promise<Page> {
       await call('Emulation.setDeviceMetricsOverride', metrics, sessionId)
       await call('Emulation.setEmulatedMedia', { features }, sessionId)
     }
+    const type = async (text: string): Promise<void> => {
+      await call('Input.insertText', { text }, sessionId)
+    }
+    const press = async (key: string, { shift = false } = {}): Promise<void> => {
+      const known = KEYS[key]
+      const event = {
+        key,
+        code: known?.code ?? `Key${key.toUpperCase()}`,
+        windowsVirtualKeyCode: known?.number ?? key.toUpperCase().charCodeAt(0),
+        modifiers: shift ? SHIFT : 0,
+      }
+      const text = known ? known.text : key
+      const down = text === undefined ? { type: 'rawKeyDown' } : { type: 'keyDown', text }
+      await call('Input.dispatchKeyEvent', { ...event, ...down }, sessionId)
+      await call('Input.dispatchKeyEvent', { ...event, type: 'keyUp' }, sessionId)
+    }
     const screenshot = async () => {
       const options = { format: 'png', captureBeyondViewport: true }
       const { data } = await call<{ data: string }>('Page.captureScreenshot', options, sessionId)
       return Buffer.from(data, 'base64')
     }
-    return { requested, complaints, evaluate, until, go, look, screenshot, close }
+    return { requested, complaints, evaluate, until, go, look, type, press, screenshot, close }
   } catch (error) {
     await close()
     throw error

@@ -22,11 +22,18 @@ export async function servePages(pages: Readonly<Record<string, string>>) {
 /** Mails have no landmarks, since clients show them inside their own pages. */
 const RULES = { region: { enabled: false }, 'landmark-one-main': { enabled: false } }
 
-/** Problems that axe finds in the shown mail, and whether it is too wide. */
-export async function faultsOf(browser: Page): Promise<string[]> {
+/** What axe finds wrong with a page of the console, and whether it is too wide or nameless. */
+export async function pageFaults(browser: Page): Promise<string[]> {
+  const headings = await browser.evaluate<number>('document.querySelectorAll("h1").length')
+  const faults = await faultsOf(browser, {})
+  return headings === 1 ? faults : [...faults, `${headings} headings of level 1`]
+}
+
+/** What axe finds wrong with the mail that the browser shows, and whether it is too wide. */
+export async function faultsOf(browser: Page, rules: object = RULES): Promise<string[]> {
   await browser.evaluate(axe.source)
   const wrong = await browser.evaluate<string[]>(
-    `axe.run(document, { preload: false, rules: ${JSON.stringify(RULES)} })
+    `axe.run(document, { preload: false, rules: ${JSON.stringify(rules)} })
       .then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html).join()))`,
   )
   const isWide = await browser.evaluate<boolean>(

@@ -54,6 +54,7 @@ export async function startToolsApi(
     toolbox,
     fetcher: offlineFetcher,
     receiving: { refused: () => {} },
+    console: undefined,
     mostLoopDelayMs: Number.POSITIVE_INFINITY,
     now: Date.now,
     pause: async () => {},

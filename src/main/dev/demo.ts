@@ -42,7 +42,7 @@ export async function runDemo(
     const good = report(result, say)
     say(`\n  ${seconds(startedAt)} s in all`)
     if (options.keep) {
-      say(addresses(system, result.apiKey))
+      say(addresses(system, { key: result.apiKey }))
       await stopped
     } else {
       say(

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '../../client/index.ts'
@@ -5,8 +6,11 @@ import type { Config } from '../../config.ts'
 import { removeData } from './data-folder.ts'
 import { whenStopped } from '../programs/lifetime.ts'
 import { createOrganization } from '../../core/access/organizations.ts'
+import { setPassword } from '../../core/access/users.ts'
 import { connectSandbox, startSystem, type System } from './system.ts'
 
+const OWNER = 'owner@letterloom.example'
+const PASSWORD_BYTES = 15
 const ACCOUNT = { accountId: '111122223333', maxSendRate: 500, max24Hour: 1_000_000 }
 
 interface DevOptions {
@@ -34,7 +38,7 @@ export async function runDev(
   if (!system) return
   try {
     const key = await firstOrganization(system, folder)
-    say(addresses(system, key))
+    say(addresses(system, { key, password: await firstPassword(system, folder) }))
     await stopped
     say('\nStopping …')
   } finally {
@@ -59,7 +63,7 @@ async function firstOrganization(system: System, folder: string): Promise<string
 async function makeFirst(system: System, file: string): Promise<string> {
   const { key } = await createOrganization(system.sql, {
     name: 'Letterloom Dev',
-    ownerEmail: 'owner@letterloom.example',
+    ownerEmail: OWNER,
     ownerName: 'Owner',
     plan: 'enterprise',
   })
@@ -67,9 +71,32 @@ async function makeFirst(system: System, file: string): Promise<string> {
   return key
 }
 
-export function addresses(system: System, key: string): string {
+/**
+ * The password of the owner in the web console; made once and kept beside the key. It is the first
+ * one: whoever changed it knows the other.
+ */
+async function firstPassword(system: System, folder: string): Promise<string> {
+  const file = join(folder, 'console-password')
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known !== undefined) return known.trim()
+  const password = randomBytes(PASSWORD_BYTES).toString('base64url')
+  await setPassword(system.sql, OWNER, password)
+  await writeFile(file, `${password}\n`, { mode: 0o600 })
+  return password
+}
+
+interface FirstCredentials {
+  key: string
+  /** Of `OWNER`. */
+  password?: string
+}
+
+export function addresses(system: System, { key, password }: FirstCredentials): string {
   return [
     '',
+    ...(password === undefined
+      ? []
+      : [`  Console       ${system.apiUrl}/console   ${OWNER} / ${password}`]),
     `  API           ${system.apiUrl}`,
     `  API docs      ${system.apiUrl}/docs`,
     `  Inbox         ${system.sandboxUrl}`,

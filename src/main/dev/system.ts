@@ -94,6 +94,7 @@ export async function startSystem(
       apiPort,
       sandboxUrl,
       sandboxPort,
+      temporalUiUrl: temporal.uiUrl,
     }
     const env = environment(config, { keys, timings, ...addresses })
     const envOf = (command: Command) => ({
@@ -264,10 +265,12 @@ const environment = (
     apiPort: number
     sandboxUrl: string
     sandboxPort: number
+    temporalUiUrl: string | undefined
   },
 ): Record<string, string> => ({
   TEMPORAL_ADDRESS: started.temporalAddress,
   TEMPORAL_NAMESPACE: config.temporal.namespace,
+  ...(started.temporalUiUrl === undefined ? {} : { TEMPORAL_UI_URL: started.temporalUiUrl }),
   LETTERLOOM_KEYS: started.keys,
   LETTERLOOM_TIMINGS: started.timings,
   LETTERLOOM_MODE: 'development',

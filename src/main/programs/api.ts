@@ -13,6 +13,7 @@ import type { Config } from '../../config.ts'
 import { createRenderer } from '../../mail/renderer.ts'
 import { connect } from '../../store/db/sql.ts'
 import { listening, serveInternal } from './internal.ts'
+import { consoleSettings } from '../commands/console-settings.ts'
 import { checkedKeyring } from './keys.ts'
 import { whenStopped } from './lifetime.ts'
 import { startClockKeeper } from '../../loops/clock-keeper.ts'
@@ -42,8 +43,15 @@ const SEARCH_POOL = {
   statementTimeoutMs: 5_000,
 } as const
 
+interface ApiOptions {
+  /** Serves the web console, too. */
+  console: boolean
+  stopped: AbortSignal
+}
+
 /** Serves the API until a shutdown is requested; requests in flight are answered first. */
-export async function runApi(config: Config, log: Logger, stopped: AbortSignal): Promise<void> {
+export async function runApi(config: Config, log: Logger, options: ApiOptions): Promise<void> {
+  const { stopped } = options
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
   const keyring = checkedKeyring(config)
   const sql = connect(databaseUrl, { name: 'letterloom-api', role: 'letterloom_api', max: 10 })
@@ -77,6 +85,7 @@ export async function runApi(config: Config, log: Logger, stopped: AbortSignal):
     mostLoopDelayMs: MOST_LOOP_DELAY_MS,
     now: clock.now,
     pause,
+    console: options.console ? consoleSettings(config, log) : undefined,
   })
   const readiness = createReadiness({
     databaseUrl,

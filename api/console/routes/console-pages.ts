@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import fastifyStatic from '@fastify/static'
+import { notFound } from '../../../src/domain/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { shellPolicy } from '../policies.ts'
+
+/** Where the nonce of an answer stands in the built page. */
+const NONCE = /__NONCE__/g
+/** A name that Vite makes: a file directly in the folder. */
+const ASSET = /^[\w-]+\.(?:js|css)$/
+const HTML = 'text/html; charset=utf-8'
+const JAVASCRIPT = 'text/javascript; charset=utf-8'
+
+/** Files of the console are not counted, as those of `/docs` are not; the document has none. */
+const options = {
+  config: { public: true, unlimited: true },
+  schema: { hide: true },
+} as const
+
+/**
+ * The files of the web console. Every address under `/console/` is a page of it: the page itself
+ * finds out which.
+ */
+export const consolePages: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
+  if (!deps.console) return
+  const { folder, isDevelopment, inboxUrl, temporalUiUrl } = deps.console
+  const read = (name: string) => readFile(join(folder, name), 'utf8')
+  const [shell, theme] = await Promise.all([read('index.html'), read('theme.js')])
+  const assets = join(folder, 'assets')
+  await app.register(fastifyStatic, { root: assets, serve: false, preCompressed: true })
+
+  // Names are hashed: what is in a file never changes.
+  app.get<{ Params: { '*': string } }>('/console/assets/*', options, (request, reply) => {
+    const file = request.params['*']
+    if (!ASSET.test(file)) throw notFound('Route')
+    return reply.sendFile(file, { maxAge: '365d', immutable: true })
+  })
+
+  app.get('/console/theme.js', options, (_request, reply) => reply.type(JAVASCRIPT).send(theme))
+
+  app.get('/console/config.json', options, () => ({
+    version: deps.version,
+    isDevelopment,
+    inboxUrl,
+    temporalUiUrl,
+    sendsNotices: deps.sendsNotices,
+  }))
+
+  for (const url of ['/console', '/console/*']) {
+    app.get(url, options, (_request, reply) => {
+      const nonce = randomBytes(16).toString('base64')
+      return reply
+        .headers({
+          'content-security-policy': shellPolicy(nonce),
+          'cross-origin-opener-policy': 'same-origin',
+        })
+        .type(HTML)
+        .send(shell.replace(NONCE, nonce))
+    })
+  }
+}

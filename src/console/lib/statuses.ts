@@ -1,0 +1,99 @@
+import type { HealthStatus } from '../../domain/accounts/health.ts'
+import type { SmsStatus } from '../../domain/contacts/sms-status.ts'
+import type { BatchStatus } from '../../domain/batches/batch.ts'
+import type { EmailStatus, LogStatus } from '../../domain/status.ts'
+
+export type Tone = 'good' | 'busy' | 'waiting' | 'careful' | 'bad' | 'gone'
+
+export interface Status {
+  tone: Tone
+  word: string
+}
+
+const status = (tone: Tone, word: string): Status => ({ tone, word })
+
+type ImportStatus =
+  | 'receiving'
+  | 'pending'
+  | 'running'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'aborted'
+
+const BATCH: Record<BatchStatus | 'paused', Status> = {
+  queued: status('waiting', 'Queued'),
+  scheduled: status('waiting', 'Scheduled'),
+  processing: status('busy', 'Sending'),
+  // A flag of a batch, not a status of the wire.
+  paused: status('waiting', 'Paused'),
+  completed: status('good', 'Completed'),
+  failed: status('bad', 'Stopped'),
+  cancelled: status('gone', 'Cancelled'),
+}
+
+const MAIL: Record<LogStatus | 'cancelled' | 'scheduled', Status> = {
+  scheduled: status('waiting', 'Scheduled'),
+  queued: status('waiting', 'Waiting'),
+  pending: status('careful', 'In doubt'),
+  sent: status('good', 'Sent'),
+  delivered: status('good', 'Delivered'),
+  opened: status('good', 'Opened'),
+  clicked: status('good', 'Clicked'),
+  bounced: status('bad', 'Bounced'),
+  complained: status('bad', 'Complained'),
+  suppressed: status('careful', 'Suppressed'),
+  failed: status('bad', 'Failed'),
+  opted_out: status('careful', 'Skipped'),
+  cancelled: status('gone', 'Cancelled'),
+}
+
+const CONTACT: Record<EmailStatus, Status> = {
+  active: status('good', 'Active'),
+  unsubscribed: status('gone', 'Unsubscribed'),
+  bounced: status('bad', 'Bounced'),
+  suppressed: status('careful', 'Suppressed'),
+  complained: status('bad', 'Complained'),
+}
+
+const SMS: Record<SmsStatus, Status> = {
+  pending_consent: status('waiting', 'No consent yet'),
+  opted_in: status('good', 'Agreed'),
+  opted_out: status('gone', 'Left'),
+  invalid: status('bad', 'Not a mobile number'),
+}
+
+const HEALTH: Record<HealthStatus, Status> = {
+  healthy: status('good', 'Healthy'),
+  at_risk: status('careful', 'At risk'),
+  in_danger: status('bad', 'In danger'),
+  unknown: status('waiting', 'Not checked yet'),
+}
+
+const IMPORT: Record<ImportStatus, Status> = {
+  receiving: status('busy', 'Receiving'),
+  pending: status('waiting', 'Waiting'),
+  running: status('busy', 'Running'),
+  completed: status('good', 'Completed'),
+  failed: status('bad', 'Failed'),
+  cancelled: status('gone', 'Cancelled'),
+  aborted: status('gone', 'Interrupted'),
+}
+
+/** Every status of the wire, by the list it is of: how it looks and what it is called. */
+export const STATUSES = {
+  batch: BATCH,
+  mail: MAIL,
+  contact: CONTACT,
+  sms: SMS,
+  health: HEALTH,
+  import: IMPORT,
+}
+
+export type StatusList = keyof typeof STATUSES
+
+/** A word that a newer server sends is shown as it is. */
+export function statusOf(list: StatusList, value: string): Status {
+  const known: Record<string, Status | undefined> = STATUSES[list]
+  return known[value] ?? { tone: 'waiting', word: value.replaceAll('_', ' ') }
+}
