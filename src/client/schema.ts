@@ -2843,6 +2843,506 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/email/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count mails by what became of them
+         * @description All figures are of the mails that were sent in the range, whenever they were delivered or opened. `Accept: text/csv` answers the rows as a file; without dimensions it has one, the totals. More than 10,000 rows are refused.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["getEmailMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get all that is held about a contact
+         * @description Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept (links by which the recipient unsubscribes, confirms or chooses topics lead nowhere), every event and every run of a workflow. Streamed: however much there is, it comes as it is read. The audit trail says who asked.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        get: operations["exportContact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase a contact and all that names them
+         * @description The contact is gone when this is answered and gets no further mail. Logs, answers and stored events are emptied in the background: `GET /v1/erasures/{id}` says when that is done. That their address is suppressed remains, without the address. Who was deleted before is erased by their id or address, too. Asking again for the same id gets the same erasure.
+         *
+         *     Scope: `contacts` or `full`.
+         */
+        post: operations["eraseContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/erasures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how far an erasure is
+         * @description It stays as the proof that a contact was erased, and holds nothing that names them. A mail that is on its way to the provider is settled first, which may take minutes.
+         *
+         *     Scope: `read` or `contacts` or `full`.
+         */
+        get: operations["getErasure"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a batch that has not ended
+         * @description Its status stays, and it is `paused`: nothing of it is sent, within two seconds, until it is resumed. A batch whose time comes while it is paused waits. A batch that has ended or is paused is 409 (`batch_not_pausable`).
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["pauseBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/choose-winner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose the variant that the rest of an A/B test gets
+         * @description At any time before it is decided, whatever `winnerBy` says. 409: the batch has no test or is not being sent (`batch_not_testing`), or there is a winner (`winner_chosen`).
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["chooseWinner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a batch with its progress
+         * @description `totalRecipients` is an estimate until `audienceFrozenAt` is set. The counters of delivery go on growing after `completedAt`, as events arrive.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["getBatch"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a batch that has not ended
+         * @description Works while the batch is `scheduled`, `queued` or `processing`, else 409. Sending stops within two seconds; what was sent stays sent.
+         *
+         *     Scope: `send` or `full`.
+         */
+        delete: operations["cancelBatch"];
+        options?: never;
+        head?: never;
+        /**
+         * Change or reschedule a batch whose time has not come
+         * @description Only the given fields, which are those of creation; null takes one away, and without `scheduledFor` it is sent at once. Its content stays as it was compiled unless the subject, preview text, content, template or variables change. A batch that is not `scheduled` is 409 (`batch_not_changeable`).
+         *
+         *     Scope: `send` or `full`.
+         */
+        patch: operations["updateBatch"];
+        trace?: never;
+    };
+    "/v1/batch/{id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a batch that says the same as another
+         * @description With the same audience, sender and content, and the given changes; not with its time. It is `scheduled` and `paused`, so that nothing is sent before somebody has looked at it: change it, then resume it, and it goes at its time, or at once when it has none.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["duplicateBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/retry-failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a batch again to those in whom it failed
+         * @description A new batch, which starts at once: the same mail to those who failed and were certainly not mailed. Nobody whose outcome is not known, who bounced or is suppressed. Up to 100,000. 409: the batch has not ended (`batch_not_retryable`), or there is nobody (`nothing_to_retry`).
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["retryFailedBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/reasons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the recipients who were not mailed, or are in doubt, by the reason
+         * @description The most frequent reason first, 100 at most. `status` and `reason` are filters of the recipients: they show who it was. Empty until the audience is frozen.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listBatchReasons"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what a batch came to
+         * @description The figures of the batch, its opens and clicks over time, its links, recipients’ domains and reasons of bounces, all of one moment. They stay when the logs are gone. HTML when `Accept` names it, else JSON: a page with charts that needs no script and prints well.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["getBatchReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List batches, newest first
+         * @description By page, from 1, or by cursor; a cursor neither skips nor repeats a batch while others are made. `search` finds part of a name or subject. Without `htmlContent`, `textContent` and `variableMappings`, which a batch by its id shows.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listBatches"];
+        put?: never;
+        /**
+         * Send a mail to many contacts, now or later
+         * @description Content is a published template or comes with the batch. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts; who has left or may not be mailed by the moment of sending is skipped. `from` must be of a verified identity of the account (400, `sender_not_verified`); when the account does not say so within two seconds, the batch is accepted with a warning.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["createBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a batch: whom it would mail, what that looks like, takes and costs
+         * @description Takes what creation takes and refuses what it refuses. Nothing is kept and nothing sent. To a key without the scopes `read` and `contacts` addresses and telephone numbers are masked.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["previewBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/recipients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the recipients of a batch, in the order they are mailed in
+         * @description Empty until the audience is frozen. A long list is best read with `cursor`; `offset` and `cursor` exclude each other.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listBatchRecipients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/ses/{accountNumber}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a delivery event from EventBridge
+         * @description The secret decides whose the event is, never the body. Answered once the event is stored; the same event again is a `duplicate`. An event without our tags is applied to the mail with its message id, or else it is of mail that another program sent: a log with `sourceType: external`. What can never be applied, from which nothing follows, and a body that is no event, are `ignored` with the reason, and kept: with a right secret nothing is refused for what it says. An unknown account and a wrong secret get the same 401.
+         */
+        post: operations["receiveSesEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/email/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mails and what became of them, newest first
+         * @description `status` is what a mail is now, `reached` what it ever was. A bare day in `to` includes that day, UTC.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["listEmailLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/email/logs/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download mails and what became of them as CSV
+         * @description Newest first, with the filters of the list. A cell that a spreadsheet would run begins with an apostrophe. A download that breaks off is not complete: its connection is cut.
+         *
+         *     Scope: `full`.
+         */
+        get: operations["exportEmailLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/email/logs/{messageId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a mail with its timeline and what it said, by the provider’s message id or ours
+         * @description `events` is the timeline, oldest first. `content` is for owners, admins and keys of scope `full`; the audit trail says who read it. In both the links by which the recipient unsubscribes, confirms or chooses topics lead nowhere.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["getEmailLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a batch that is paused, or that failed, once its cause is gone
+         * @description A paused batch goes on, or waits for its time. Of a failed one sending goes on where it stopped: who was mailed is not mailed again, who was refused for the sender’s sake is mailed now, and so is who failed with `render_timeout` where that is why the batch failed. A batch that failed before its audience was frozen starts from the beginning, at its time. While the cause is still there it fails again. A batch that is neither `paused` nor `failed` is 409 (`batch_not_resumable`), and so is one whose topic was deleted, or a topic that it was to leave out (`topic_deleted`), and one that failed so long ago that its recipients are not kept any more (`recipients_deleted`).
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["resumeBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give up what is left of a batch that failed
+         * @description Recipients who are still queued are not mailed any more, and the batch is `cancelled` for good; what was sent stays sent. A batch that is not `failed` is 409 (`batch_not_discardable`).
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["discardBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batch/{id}/clicks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the links of a batch that were clicked
+         * @description With how often, and in how many mails. Every click counts, a program’s too. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe, to choose topics or to confirm are left out: they are each recipient’s own.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listBatchClicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{id}/clicks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the links that were clicked in mails of a template, by id or slug
+         * @description Of batches, workflows and single mail. With how often, and in how many mails. Every click counts, a program’s too. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe, to choose topics or to confirm are left out: they are each recipient’s own.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listTemplateClicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/email/send": {
         parameters: {
             query?: never;
@@ -4100,6 +4600,21 @@ export interface components {
             reason: string;
             message: string;
         } | null;
+        /** BatchReason */
+        BatchReason: {
+            /**
+             * @description `failed`; `suppressed` or `opted_out`: was skipped; `pending`: in doubt, the provider may have accepted it.
+             * @enum {string}
+             */
+            status: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out" | "cancelled";
+            /** @description Why, a stable word of an open set such as `message_rejected`, `contact_deleted` or `topic_unsubscribed`. Null: of mails in doubt. */
+            reason: string | null;
+            count: number;
+        };
+        /** BatchReasonList */
+        BatchReasonList: {
+            data: components["schemas"]["BatchReason"][];
+        };
         /** BatchReport */
         BatchReport: {
             /** Format: uuid */
@@ -19146,6 +19661,45 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listBatchReasons: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which one. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchReasonList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getBatchReport: {
         parameters: {
             query?: never;
@@ -19342,6 +19896,8 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, with the same filters. */
                 cursor?: string;
                 status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out" | "cancelled";
+                /** @description Only those with this `reason`: see `GET /v1/batch/{id}/reasons`. */
+                reason?: string;
             };
             header?: never;
             path: {

@@ -507,6 +507,7 @@ export const PLACES: Record<string, Place> = {
   listBatches: { scopes: ['read', 'send', 'full'], own: 200 },
   getBatch: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
   listBatchRecipients: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
+  listBatchReasons: { scopes: ['read', 'send', 'full'], id: 'batch', own: 200 },
   cancelBatch: { scopes: ['send', 'full'], id: 'batch', own: 200 },
   pauseBatch: { scopes: ['send', 'full'], id: 'batch', own: 200 },
   chooseWinner: {

@@ -157,7 +157,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       },
     },
     async ({ caller: { organizationId, sql }, params: { id }, query }) => {
-      const { limit, offset, cursor, status } = query
+      const { limit, offset, cursor, status, reason } = query
       if (cursor !== undefined && offset > 0) {
         throw badRequest('The query parameters offset and cursor exclude each other', [
           { path: 'offset', message: 'cannot go with a cursor' },
@@ -165,14 +165,15 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       }
       const ledger = isUuid(id) ? await batches.findLedger(sql, organizationId, id) : undefined
       if (!ledger) throw await missing(sql, 'batch', organizationId, id)
-      const scope = { list: 'recipients', organizationId, filters: { batch: id, status } }
+      const scope = { list: 'recipients', organizationId, filters: { batch: id, status, reason } }
       const after = decodeCursor(scope, cursor)
       const { bucket, cancelled } = ledger
       if (bucket === null) return { data: [], limit, offset, total: 0, nextCursor: null }
-      const wanted = { bucket, cancelled, status }
+      const wanted = { bucket, cancelled, status, reason }
+      const isAll = status === undefined && reason === undefined
       const [rows, total] = await Promise.all([
         batches.listRecipients(sql, organizationId, { ...wanted, after, limit: limit + 1, offset }),
-        status === undefined ? ledger.total : batches.countRecipients(sql, organizationId, wanted),
+        isAll ? ledger.total : batches.countRecipients(sql, organizationId, wanted),
       ])
       const { page, nextCursor } = pageOf(rows, limit, scope)
       return { data: page, limit, offset, total, nextCursor }

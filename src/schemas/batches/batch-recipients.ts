@@ -49,7 +49,47 @@ export const RecipientListQuery = strict({
   offset: Type.Integer({ minimum: 0, maximum: MOST_OFFSET, default: 0 }),
   cursor: Cursor,
   status: Type.Optional(oneOf(RECIPIENT_STATUSES)),
+  reason: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Only those with this `reason`: see `GET /v1/batch/{id}/reasons`.',
+    }),
+  ),
 })
+
+export const BatchReason = Type.Object(
+  {
+    status: oneOf(RECIPIENT_STATUSES, {
+      description:
+        '`failed`; `suppressed` or `opted_out`: was skipped; `pending`: in doubt, the provider may have accepted it.',
+    }),
+    reason: nullable(
+      Type.String({
+        description:
+          'Why, a stable word of an open set such as `message_rejected`, `contact_deleted` or `topic_unsubscribed`. Null: of mails in doubt.',
+      }),
+    ),
+    count: Count,
+  },
+  { title: 'BatchReason' },
+)
+export type BatchReason = Static<typeof BatchReason>
+
+export const BatchReasonList = Type.Object(
+  { data: Type.Array(BatchReason) },
+  {
+    title: 'BatchReasonList',
+    examples: [
+      {
+        data: [
+          { status: 'failed', reason: 'message_rejected', count: 312 },
+          { status: 'opted_out', reason: 'unsubscribed', count: 18 },
+        ],
+      },
+    ],
+  },
+)
 
 export const RecipientList = Type.Object(
   {

@@ -7,7 +7,7 @@ import type {
   BatchSummary,
   VariableMapping,
 } from '../../schemas/batches/batch.ts'
-import type { Recipient } from '../../schemas/batches/batch-recipients.ts'
+import type { BatchReason, Recipient } from '../../schemas/batches/batch-recipients.ts'
 import { containing } from '../db/like.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
@@ -259,6 +259,8 @@ interface RecipientPage {
   bucket: Uuid
   cancelled: boolean
   status?: string | undefined
+  /** Why a mail failed or was skipped. */
+  reason?: string | undefined
   after?: Uuid | undefined
   limit: number
   offset: number
@@ -282,6 +284,7 @@ export const listRecipients = (sql: Executor, organizationId: Uuid, page: Recipi
     and id between ${page.bucket} and ${lastRow(page.bucket)}
     ${page.after === undefined ? sql`` : sql`and id > ${page.after}`}
     ${page.status === undefined ? sql`` : sql`and ${shown(sql, page.cancelled)} = ${page.status}`}
+    ${page.reason === undefined ? sql`` : sql`and reason = ${page.reason}`}
   order by id
   limit ${page.limit}
   offset ${page.offset}`
@@ -289,7 +292,7 @@ export const listRecipients = (sql: Executor, organizationId: Uuid, page: Recipi
 export async function countRecipients(
   sql: Executor,
   organizationId: Uuid,
-  { bucket, cancelled, status }: Pick<RecipientPage, 'bucket' | 'cancelled' | 'status'>,
+  { bucket, cancelled, status, reason }: Omit<RecipientPage, 'after' | 'limit' | 'offset'>,
 ): Promise<number> {
   const [row] = await sql<{ total: number }[]>`
     select count(*) as total
@@ -297,6 +300,23 @@ export async function countRecipients(
     where organization_id = ${organizationId}
       and bucket = ${bucket}
       and id between ${bucket} and ${lastRow(bucket)}
-      ${status === undefined ? sql`` : sql`and ${shown(sql, cancelled)} = ${status}`}`
+      ${status === undefined ? sql`` : sql`and ${shown(sql, cancelled)} = ${status}`}
+      ${reason === undefined ? sql`` : sql`and reason = ${reason}`}`
   return row?.total ?? 0
 }
+
+/** Why recipients were not mailed, or whose mail is in doubt; the most frequent come first. */
+export const countReasons = (
+  sql: Executor,
+  organizationId: Uuid,
+  { bucket, most }: { bucket: Uuid; most: number },
+) => sql<BatchReason[]>`
+  select ${shown(sql, false)} as status, reason, count(*) as count
+  from messages
+  where organization_id = ${organizationId}
+    and bucket = ${bucket}
+    and id between ${bucket} and ${lastRow(bucket)}
+    and state in ('failed', 'skipped', 'unknown')
+  group by 1, 2
+  order by 3 desc, 1, 2
+  limit ${most}`

@@ -1,0 +1,37 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { missing } from '../../../src/core/access/ownership.ts'
+import { isUuid } from '../../../src/runtime/ids.ts'
+import { IdParams } from '../../../src/schemas/common.ts'
+import { BatchReasonList } from '../../../src/schemas/batches/batch-recipients.ts'
+import * as batches from '../../../src/store/batches/batches.ts'
+import type { TenantDeps } from '../../deps.ts'
+
+/** Reasons are words of ours and of the provider: there are few. */
+const MOST_REASONS = 100
+
+/** Who did not get a batch, counted by why. */
+export const batchReasonRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
+  app.get(
+    '/v1/batch/:id/reasons',
+    {
+      config: { scope: ['read', 'send'] },
+      schema: {
+        tags: ['batch'],
+        operationId: 'listBatchReasons',
+        summary: 'Count the recipients who were not mailed, or are in doubt, by the reason',
+        description:
+          'The most frequent reason first, 100 at most. `status` and `reason` are filters of the recipients: they show who it was. Empty until the audience is frozen.',
+        params: IdParams,
+        response: { 200: BatchReasonList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id } }) => {
+      const ledger = isUuid(id) ? await batches.findLedger(sql, organizationId, id) : undefined
+      if (!ledger) throw await missing(sql, 'batch', organizationId, id)
+      const { bucket } = ledger
+      if (bucket === null) return { data: [] }
+      const data = await batches.countReasons(sql, organizationId, { bucket, most: MOST_REASONS })
+      return { data: [...data] }
+    },
+  )
+}
