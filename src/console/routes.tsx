@@ -5,6 +5,8 @@ import {
   lazyRouteComponent,
   Navigate,
 } from '@tanstack/react-router'
+import { isSource } from './logs/log-words.ts'
+import { isBatchStatus, isEmailStatus, isLogStatus, isRecipientStatus } from './lib/statuses.ts'
 import { useSession } from './lib/session.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -32,6 +34,86 @@ const overview = createRoute({
   getParentRoute: () => organization,
   path: '/',
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+})
+
+const batches = createRoute({
+  getParentRoute: () => organization,
+  path: '/batches',
+  validateSearch: ({ cursor, status, search }: Record<string, unknown>) => ({
+    ...cursorIn(cursor),
+    ...(isBatchStatus(status) ? { status } : {}),
+    ...textIn('search', search),
+  }),
+  component: lazyRouteComponent(() => import('./sending/batches.tsx'), 'Batches'),
+})
+const newBatch = createRoute({
+  getParentRoute: () => organization,
+  path: '/batches/new',
+  component: lazyRouteComponent(() => import('./sending/composer.tsx'), 'Composer'),
+})
+const batch = createRoute({
+  getParentRoute: () => organization,
+  path: '/batches/$id',
+  validateSearch: ({ cursor, status, reason }: Record<string, unknown>) => ({
+    ...cursorIn(cursor),
+    ...(isRecipientStatus(status) ? { status } : {}),
+    ...textIn('reason', reason),
+  }),
+  component: lazyRouteComponent(() => import('./sending/batch.tsx'), 'BatchPage'),
+})
+
+const contacts = createRoute({
+  getParentRoute: () => organization,
+  path: '/contacts',
+  validateSearch: ({ cursor, search, emailStatus }: Record<string, unknown>) => ({
+    ...cursorIn(cursor),
+    ...textIn('search', search),
+    ...(isEmailStatus(emailStatus) ? { emailStatus } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./contacts/contacts.tsx'), 'Contacts'),
+})
+const contact = createRoute({
+  getParentRoute: () => organization,
+  path: '/contacts/$id',
+  component: lazyRouteComponent(() => import('./contacts/contact.tsx'), 'ContactPage'),
+})
+const imports = createRoute({
+  getParentRoute: () => organization,
+  path: '/imports',
+  component: lazyRouteComponent(() => import('./contacts/imports.tsx'), 'Imports'),
+})
+
+const logs = createRoute({
+  getParentRoute: () => organization,
+  path: '/logs',
+  validateSearch: ({ cursor, recipient, status, sourceType }: Record<string, unknown>) => ({
+    ...cursorIn(cursor),
+    ...textIn('recipient', recipient),
+    ...(isLogStatus(status) ? { status } : {}),
+    ...(isSource(sourceType) ? { sourceType } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./logs/logs.tsx'), 'Logs'),
+})
+const log = createRoute({
+  getParentRoute: () => organization,
+  path: '/logs/$id',
+  component: lazyRouteComponent(() => import('./logs/log.tsx'), 'LogPage'),
+})
+
+const accounts = createRoute({
+  getParentRoute: () => organization,
+  path: '/accounts',
+  component: lazyRouteComponent(() => import('./accounts/accounts.tsx'), 'Accounts'),
+})
+const connect = createRoute({
+  getParentRoute: () => organization,
+  path: '/accounts/connect',
+  component: lazyRouteComponent(() => import('./accounts/connect.tsx'), 'Connect'),
+})
+const account = createRoute({
+  getParentRoute: () => organization,
+  path: '/accounts/$id',
+  component: lazyRouteComponent(() => import('./accounts/account.tsx'), 'Account'),
 })
 
 const settings = createRoute({
@@ -71,6 +153,14 @@ const settingsParts = [
   }),
 ] as const
 
+/** A text of a page's address; a number there is one, too. */
+function textIn<Name extends string>(name: Name, value: unknown): { [Key in Name]?: string } {
+  if (typeof value !== 'string' && typeof value !== 'number') return {}
+  const found: { [Key in Name]?: string } = {}
+  found[name] = String(value)
+  return found
+}
+
 /** A cursor of a list, in the address of its page. */
 function cursorIn(cursor: unknown): { cursor?: string } {
   return typeof cursor === 'string' ? { cursor } : {}
@@ -78,7 +168,21 @@ function cursorIn(cursor: unknown): { cursor?: string } {
 
 const tree = root.addChildren([
   start,
-  organization.addChildren([overview, settings.addChildren(settingsParts)]),
+  organization.addChildren([
+    overview,
+    contacts,
+    contact,
+    imports,
+    batches,
+    newBatch,
+    batch,
+    logs,
+    log,
+    accounts,
+    connect,
+    account,
+    settings.addChildren(settingsParts),
+  ]),
 ])
 
 export const router = createRouter({

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -56,9 +57,22 @@ test('hashed files are kept for a year and come compressed; unknown ones are 404
     expect(headers['content-encoding']).toBe(encoding)
     expect(Number(headers['content-length'])).toBeLessThan(Buffer.byteLength(plain.text) / 2)
   }
-  for (const name of ['none-12345678.js', '..%2findex.html', '../index.html', 'a/b.js', '']) {
+  for (const name of ['none-12345678.js', '..%2findex.html', 'a/b.js', '']) {
     expect([name, (await get(`/console/assets/${name}`)).status]).toEqual([name, 404])
   }
+})
+
+test('mails are shown in a frame without an origin, whose one script is known by its hash', async () => {
+  const { headers, text } = await get('/console/frame.html')
+  const policy = String(headers['content-security-policy'])
+  const [, script = ''] = /<script>([^]*?)<\/script>/.exec(text) ?? []
+  const hash = createHash('sha256').update(script).digest('base64')
+  expect(policy).toContain(
+    `sandbox allow-scripts; default-src 'none'; script-src 'sha256-${hash}';`,
+  )
+  expect(policy).toContain("form-action 'none'; base-uri 'none'; frame-ancestors 'self'")
+  expect(policy).not.toContain('allow-same-origin')
+  expect(headers['x-frame-options']).toBe('SAMEORIGIN')
 })
 
 test('no map of the sources and nothing of the build is served', async () => {

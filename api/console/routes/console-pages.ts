@@ -5,7 +5,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import fastifyStatic from '@fastify/static'
 import { notFound } from '../../../src/domain/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { shellPolicy } from '../policies.ts'
+import { framePolicy, shellPolicy } from '../policies.ts'
 
 /** Where the nonce of an answer stands in the built page. */
 const NONCE = /__NONCE__/g
@@ -28,7 +28,11 @@ export const consolePages: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   if (!deps.console) return
   const { folder, isDevelopment, inboxUrl, temporalUiUrl } = deps.console
   const read = (name: string) => readFile(join(folder, name), 'utf8')
-  const [shell, theme] = await Promise.all([read('index.html'), read('theme.js')])
+  const [shell, theme, frame] = await Promise.all([
+    read('index.html'),
+    read('theme.js'),
+    read('frame.html'),
+  ])
   const assets = join(folder, 'assets')
   await app.register(fastifyStatic, { root: assets, serve: false, preCompressed: true })
 
@@ -41,6 +45,18 @@ export const consolePages: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
 
   app.get('/console/theme.js', options, (_request, reply) => reply.type(JAVASCRIPT).send(theme))
 
+  const policies = { all: framePolicy(frame, 'all'), embedded: framePolicy(frame, 'embedded') }
+  app.get<{ Querystring: { pictures?: string } }>(
+    '/console/frame.html',
+    options,
+    ({ query: { pictures } }, reply) => {
+      const policy = pictures === 'embedded' ? policies.embedded : policies.all
+      // It stands within a page of ours.
+      const headers = { 'content-security-policy': policy, 'x-frame-options': 'SAMEORIGIN' }
+      return reply.headers(headers).type(HTML).send(frame)
+    },
+  )
+
   app.get('/console/config.json', options, () => ({
     version: deps.version,
     isDevelopment,
@@ -50,7 +66,8 @@ export const consolePages: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
   }))
 
   for (const url of ['/console', '/console/*']) {
-    app.get(url, options, (_request, reply) => {
+    app.get(url, options, (request, reply) => {
+      if (request.url.startsWith('/console/assets')) throw notFound('Route')
       const nonce = randomBytes(16).toString('base64')
       return reply
         .headers({

@@ -1,3 +1,4 @@
+import { failureOf } from '../../client/failure.ts'
 import { type Client, createClient } from '../../client/index.ts'
 import { noteAnswer } from './request-limit.ts'
 
@@ -30,7 +31,27 @@ export function clientOf(organizationId: string): Client {
   return client
 }
 
+/** Where a file of the API is for this browser, to be downloaded by a link. */
+export const fileAddress = (organizationId: string, path: string): string =>
+  `${addressOf(organizationId)}${path}`
+
 const addressOf = (organizationId: string): string => `/console/api/${organizationId}`
+
+/** Uploads a file whole. Nothing is tried again: a second try would read the file twice. */
+export async function sendFile(
+  organizationId: string,
+  path: string,
+  file: Blob,
+  type: string,
+): Promise<unknown> {
+  const address = fileAddress(organizationId, path)
+  const headers = { 'content-type': type, 'idempotency-key': crypto.randomUUID() }
+  const answer = await send(
+    new Request(new URL(address, location.origin), { method: 'POST', headers, body: file }),
+  )
+  if (!answer.ok) throw await failureOf(answer)
+  return answer.json()
+}
 
 async function send(request: Request): Promise<Response> {
   const headers = new Headers(request.headers)

@@ -1,7 +1,12 @@
 import type { HealthStatus } from '../../domain/accounts/health.ts'
 import type { SmsStatus } from '../../domain/contacts/sms-status.ts'
-import type { BatchStatus } from '../../domain/batches/batch.ts'
-import type { EmailStatus, LogStatus } from '../../domain/status.ts'
+import { BATCH_STATUSES, type BatchStatus } from '../../domain/batches/batch.ts'
+import {
+  EMAIL_STATUSES,
+  type EmailStatus,
+  LOG_STATUSES,
+  type LogStatus,
+} from '../../domain/status.ts'
 
 export type Tone = 'good' | 'busy' | 'waiting' | 'careful' | 'bad' | 'gone'
 
@@ -97,3 +102,20 @@ export function statusOf(list: StatusList, value: string): Status {
   const known: Record<string, Status | undefined> = STATUSES[list]
   return known[value] ?? { tone: 'waiting', word: value.replaceAll('_', ' ') }
 }
+
+export const isBatchStatus = (text: unknown): text is BatchStatus =>
+  BATCH_STATUSES.some((status) => status === text)
+
+/** What a recipient of a batch can be. */
+export const RECIPIENT_STATUSES = [...LOG_STATUSES, 'cancelled'] as const
+
+export const isRecipientStatus = (text: unknown): text is (typeof RECIPIENT_STATUSES)[number] =>
+  RECIPIENT_STATUSES.some((status) => status === text)
+
+export const isEmailStatus = (text: unknown): text is EmailStatus =>
+  EMAIL_STATUSES.some((status) => status === text)
+
+export const isLogStatus = (text: unknown): text is LogStatus =>
+  LOG_STATUSES.some((status) => status === text)
+
+export const LOG_CHOICES = LOG_STATUSES.map((value) => ({ value, label: MAIL[value].word }))

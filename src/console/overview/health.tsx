@@ -66,7 +66,11 @@ function AccountLine({ account }: { account: Account }) {
   )
 }
 
-function Measures({ account: { quota, reputation, thresholds } }: { account: Account }) {
+export function Measures({
+  account: { quota, reputation, thresholds },
+}: {
+  account: Pick<Account, 'quota' | 'reputation' | 'thresholds'>
+}) {
   const { max24Hour, sentLast24Hours, usedRatio } = quota
   const { bounceRate, complaintRate } = reputation
   return (

@@ -6,6 +6,7 @@ import { Card, Page } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { MailChart } from './mail-chart.tsx'
 import { Health } from './health.tsx'
+import { NextSteps } from './next-steps.tsx'
 import { Problems } from './problems.tsx'
 import { Running } from './running.tsx'
 import { Usage } from './usage.tsx'
@@ -19,8 +20,9 @@ export function Overview() {
       title="Overview"
       about="What is being sent now, how your accounts do, and what needs you."
     >
+      <NextSteps />
       <Problems />
-      <div className="columns overview">
+      <div className="columns halves">
         <Running />
         <Mails />
         <Health />

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { Schemas } from '../../client/index.ts'
 import { healthSentence } from '../lib/health-words.ts'
 import { useRefresh } from '../lib/live.tsx'
@@ -35,15 +36,23 @@ export function Problems() {
     <section className="problems" aria-label="What needs you">
       {batches.map((batch) => (
         <Note key={batch.id} tone="bad">
-          <strong>The batch “{nameOf(batch)}” stopped</strong>
+          <strong>
+            The batch{' '}
+            <Link to="/$org/batches/$id" params={{ org, id: batch.id }}>
+              {nameOf(batch)}
+            </Link>{' '}
+            stopped
+          </strong>
           <p>{failedSentence(batch.failedReason)}</p>
         </Note>
       ))}
       {accounts.map(({ id, accountId, region, isVerified, warnings }) => (
         <Note key={id} tone="careful">
           <strong>
-            {isVerified ? 'Look at the account' : 'Nothing can be sent through the account'}{' '}
-            {accountId} {region}
+            {isVerified ? 'Look at the account' : 'Nothing can be sent yet through the account'}{' '}
+            <Link to="/$org/accounts/$id" params={{ org, id }}>
+              {accountId} {region}
+            </Link>
           </strong>
           {isVerified ? (
             warnings.map((warning) => <p key={warning}>{healthSentence(warning)}</p>)

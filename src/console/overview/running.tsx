@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { Schemas } from '../../client/index.ts'
 import { counted } from '../lib/format.ts'
 import { useRefresh } from '../lib/live.tsx'
@@ -38,7 +39,9 @@ export function Running() {
                 {data.map((batch) => (
                   <li key={batch.id}>
                     <div className="row between">
-                      <strong>{nameOf(batch)}</strong>
+                      <Link to="/$org/batches/$id" params={{ org, id: batch.id }}>
+                        {nameOf(batch)}
+                      </Link>
                       <Status list="batch" value={shownStatus(batch)} />
                     </div>
                     <BatchBar batch={batch} />

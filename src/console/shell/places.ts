@@ -1,8 +1,14 @@
-import { Gauge, type LucideIcon, Settings } from 'lucide-react'
+import { Gauge, type LucideIcon, ScrollText, Send, Server, Settings, Users } from 'lucide-react'
 
 export interface Place {
   /** Within the organization: `/contacts`. */
-  to: '/$org' | '/$org/settings'
+  to:
+    | '/$org'
+    | '/$org/contacts'
+    | '/$org/batches'
+    | '/$org/logs'
+    | '/$org/accounts'
+    | '/$org/settings'
   name: string
   icon: LucideIcon
   group: string
@@ -15,5 +21,23 @@ export interface Place {
 /** The pages, in the order of the rail. */
 export const PLACES: readonly Place[] = [
   { to: '/$org', name: 'Overview', icon: Gauge, group: '', key: 'o', isMain: true },
+  {
+    to: '/$org/contacts',
+    name: 'Contacts',
+    icon: Users,
+    group: 'People',
+    key: 'c',
+    isMain: true,
+  },
+  { to: '/$org/batches', name: 'Batches', icon: Send, group: 'Sending', key: 'b', isMain: true },
+  { to: '/$org/logs', name: 'Logs', icon: ScrollText, group: 'Sending', key: 'm' },
+  {
+    to: '/$org/accounts',
+    name: 'Accounts',
+    icon: Server,
+    group: 'Organization',
+    key: 'a',
+    isMain: true,
+  },
   { to: '/$org/settings', name: 'Settings', icon: Settings, group: 'Organization', key: 's' },
 ]

@@ -20,14 +20,14 @@ export function Shortcuts({ org }: { org: string }) {
   const { toggle } = useLive()
   const [isOpen, setOpen] = useState(false)
   const [isOff, setOff] = useState(() => localStorage.getItem(KEY) === 'yes')
-  const goesSince = useRef(0)
+  const goesSince = useRef(Number.NEGATIVE_INFINITY)
 
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (isOff || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       const key = event.key.toLowerCase()
       if (event.timeStamp - goesSince.current < SECOND_KEY_MS) {
-        goesSince.current = 0
+        goesSince.current = Number.NEGATIVE_INFINITY
         const place = PLACES.find((each) => each.key === key)
         if (place) void navigate({ to: place.to, params: { org } })
         return

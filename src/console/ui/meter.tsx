@@ -1,3 +1,5 @@
+import './meter.css'
+
 interface MeterProps {
   /** What is measured, for who cannot see it. */
   label: string

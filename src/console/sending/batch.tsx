@@ -1,0 +1,150 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import type { Schemas } from '../../client/index.ts'
+import { moment, number } from '../lib/format.ts'
+import { useRefresh } from '../lib/live.tsx'
+import { batchPace } from '../lib/pace.ts'
+import { useClient, useOrganizationId } from '../lib/session.tsx'
+import { Page } from '../ui/page.tsx'
+import { Note, Shown } from '../ui/states.tsx'
+import { Status } from '../ui/status.tsx'
+import { BatchActions } from './batch-actions.tsx'
+import { nameOf, sentenceOf, shownStatus } from './batch-words.ts'
+import { Outcome } from './outcome.tsx'
+import { Progress } from './progress.tsx'
+import { type Sample, withSample } from './rate.ts'
+import { Reasons } from './reasons.tsx'
+import { Recipients } from './recipients.tsx'
+import './batch.css'
+
+type Batch = Schemas['Batch']
+
+/** A batch as it was when it was last asked for, and how fast it went before. */
+interface Watched {
+  batch: Batch
+  samples: Sample[]
+}
+
+/** One batch as it is being sent, and who got it. */
+export function BatchPage() {
+  const client = useClient()
+  const org = useOrganizationId()
+  const { id } = useParams({ from: '/$org/batches/$id' })
+  const cache = useQueryClient()
+  const queryKey = [org, 'batch', id]
+  const answer = useQuery({
+    queryKey,
+    queryFn: async (): Promise<Watched> => {
+      const batch = await client.get('/v1/batch/{id}', { params: { path: { id } } })
+      const before = cache.getQueryData<Watched>(queryKey)?.samples ?? []
+      const newest = { at: Date.now(), processed: batch.processedRecipients }
+      return { batch, samples: withSample(before, newest) }
+    },
+    refetchInterval: useRefresh<Watched>((watched) =>
+      watched === undefined ? false : batchPace(watched.batch, Date.now()),
+    ),
+  })
+  const batch = answer.data?.batch
+  return (
+    <Page
+      title={batch ? nameOf(batch) : 'Batch'}
+      about={batch ? sentenceOf(batch) : undefined}
+      above={
+        <Link to="/$org/batches" params={{ org }}>
+          Batches
+        </Link>
+      }
+      actions={batch ? <BatchActions batch={batch} /> : undefined}
+    >
+      <Shown answer={answer}>
+        {({ batch, samples }) => (
+          <>
+            <Waits batch={batch} />
+            <Progress batch={batch} samples={samples} />
+            <div className="columns halves">
+              <Outcome batch={batch} />
+              <Facts batch={batch} />
+            </div>
+            <Reasons batch={batch} />
+            <Recipients batch={batch} />
+          </>
+        )}
+      </Shown>
+    </Page>
+  )
+}
+
+/** What a batch waits for, if it does. */
+function Waits({ batch }: { batch: Batch }) {
+  const { waitingForQuota, waitingForOutcome, duplicates } = batch
+  return (
+    <>
+      {waitingForQuota === null ? null : (
+        <Note tone="careful">
+          <strong>Waiting for the quota of the account</strong>
+          <p>
+            The account has sent what AWS allows in 24 hours. It goes on by itself; the next try is{' '}
+            {moment(waitingForQuota.until)}.
+          </p>
+        </Note>
+      )}
+      {waitingForOutcome === null ? null : (
+        <Note>
+          <p>
+            {number(waitingForOutcome.count)} in doubt: AWS may have taken them. Its events decide;
+            nobody is mailed twice meanwhile.
+          </p>
+        </Note>
+      )}
+      {duplicates === 0 ? null : (
+        <Note tone="careful">
+          <p>AWS says that it accepted {number(duplicates)} of the mails a second time.</p>
+        </Note>
+      )}
+    </>
+  )
+}
+
+function Facts({ batch }: { batch: Batch }) {
+  const { from, fromName, subject, scheduledFor, startedAt, completedAt } = batch
+  return (
+    <section className="card">
+      <div className="card-head">
+        <h2>What is sent</h2>
+        <Status list="batch" value={shownStatus(batch)} />
+      </div>
+      <div className="card-body">
+        <dl className="facts">
+          <dt>Subject</dt>
+          <dd>{subject}</dd>
+          <dt>From</dt>
+          <dd>{fromName === null ? from : `${fromName} <${from}>`}</dd>
+          <dt>To</dt>
+          <dd>{audienceOf(batch)}</dd>
+          {scheduledFor === null ? null : (
+            <>
+              <dt>Planned for</dt>
+              <dd>{moment(scheduledFor)}</dd>
+            </>
+          )}
+          <dt>Started</dt>
+          <dd>{startedAt === null ? 'Not yet' : moment(startedAt)}</dd>
+          <dt>Ended</dt>
+          <dd>{completedAt === null ? 'Not yet' : moment(completedAt)}</dd>
+        </dl>
+      </div>
+    </section>
+  )
+}
+
+function audienceOf({ audience, topicId }: Batch): string {
+  const among = topicId === null ? '' : ' who subscribe to its topic'
+  switch (audience.type) {
+    case 'all':
+      return `Everybody${among}`
+    case 'segment':
+      return `A segment${among}`
+    default:
+      return `${number(audience.contactCount ?? 0)} chosen contacts${among}`
+  }
+}

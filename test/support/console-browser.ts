@@ -1,0 +1,94 @@
+import type { AddressInfo } from 'node:net'
+import { type Api, startApi } from './api.ts'
+import { chromium, openPage, type Page } from './browser.ts'
+import { consoleSettings } from './console.ts'
+import { addMember, PASSWORD, type Person } from './people.ts'
+
+const MOST_TABS = 80
+
+/** The console in a browser, used as people do who have no mouse. */
+export interface ConsoleBrowser {
+  api: Api
+  page: Page
+  origin: string
+  /** An admin of Alice's organization. */
+  bob: Person
+  /** The address of a page of an organization: Alice's if no other is named. */
+  urlOf: (path?: string, organizationId?: string) => string
+  /** Everything that the page says. */
+  text: () => Promise<string>
+  /** Goes to a page of the console and waits until it has loaded. */
+  visit: (path: string) => Promise<void>
+  /** Until the page says this. */
+  untilSaid: (words: string) => Promise<void>
+  /** Goes on with the Tab key until `code` is true of what has the focus. */
+  tabTo: (code: string) => Promise<void>
+  /** Goes to the field and types instead of what is there. */
+  fill: (name: string, text: string) => Promise<void>
+  /** Goes to the button or link that says this, and presses Enter. */
+  press: (words: string) => Promise<void>
+  signIn: () => Promise<void>
+  close: () => Promise<void>
+}
+
+export const isLoaded =
+  'document.querySelector("h1") && !document.querySelector(".loading, .frame")'
+export const named = (name: string): string => `(e) => e.name === '${name}'`
+export const saying = (words: string): string =>
+  `(e) => (e.textContent ?? '').trim().startsWith(${JSON.stringify(words)}) && e.matches('a, button, [role^=menuitem]')`
+
+export async function openConsole(): Promise<ConsoleBrowser> {
+  // A browser takes a cookie without TLS by its other name only.
+  const api = await startApi({ console: consoleSettings, publicUrl: 'http://127.0.0.1' })
+  await api.app.listen({ host: '127.0.0.1', port: 0 })
+  const origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
+  const bob = await addMember(api.sql, api.alice.organizationId, 'admin')
+  const page = await openPage(chromium ?? '', `${origin}/console`)
+  const urlOf = (path = '', organizationId: string = api.alice.organizationId) =>
+    `${origin}/console/${organizationId}${path}`
+  const tabTo = async (code: string): Promise<void> => {
+    for (let pressed = 0; pressed < MOST_TABS; pressed++) {
+      if (await page.evaluate<boolean>(`Boolean((${code})(document.activeElement))`)) return
+      await page.press('Tab')
+    }
+    throw new Error(`the Tab key never comes to ${code}`)
+  }
+  const fill = async (name: string, text: string): Promise<void> => {
+    await tabTo(named(name))
+    await page.evaluate('document.activeElement.select()')
+    await page.type(text)
+  }
+  const press = async (words: string): Promise<void> => {
+    await page.until(`[...document.querySelectorAll('a, button')].some(${saying(words)})`)
+    await tabTo(saying(words))
+    await page.press('Enter')
+  }
+  return {
+    api,
+    page,
+    origin,
+    bob,
+    urlOf,
+    text: () => page.evaluate<string>('document.body.innerText'),
+    visit: async (path) => {
+      await page.go(urlOf(path))
+      await page.until(isLoaded)
+    },
+    untilSaid: (words) => page.until(`document.body.innerText.includes(${JSON.stringify(words)})`),
+    tabTo,
+    fill,
+    press,
+    signIn: async () => {
+      await page.until('document.querySelector("input[name=email]")')
+      await fill('email', bob.email)
+      await fill('password', PASSWORD)
+      await page.press('Enter')
+      await page.until('document.querySelector(".rail")')
+      await page.until(isLoaded)
+    },
+    close: async () => {
+      await page.close()
+      await api.close()
+    },
+  }
+}
