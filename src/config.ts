@@ -14,6 +14,12 @@ export interface Config {
     apiKey: string | undefined
     /** Where operators look at runs; the web console links to it. */
     uiUrl: string | undefined
+    /** Starts name the organization as their key of fairness. */
+    isFair: boolean
+    /** Undefined: as the SDK decides, with TLS where there is an API key. */
+    tls: ClientConnectConfig['connectionOptions']['tls']
+    /** Headers that a proxy before Temporal wants. */
+    metadata: ClientConnectConfig['connectionOptions']['metadata']
   }
   host: string
   port: number
@@ -190,6 +196,8 @@ export function readConfig(env: Environment = process.env): Config {
       namespace: text('TEMPORAL_NAMESPACE') ?? 'default',
       apiKey: text('TEMPORAL_API_KEY'),
       uiUrl: text('TEMPORAL_UI_URL') === undefined ? undefined : url('TEMPORAL_UI_URL', ''),
+      isFair: oneOf('TEMPORAL_FAIRNESS', ['on', 'off'], 'on') === 'on',
+      ...encryption(),
     },
     host: text('HOST') ?? '127.0.0.1',
     port: apiPort,

@@ -69,11 +69,11 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
       await limits.countGuess(request, reply)
       throw unauthorized()
     }
-    request[CALLER] = found.caller
-    noteUse(found)
-    await limits.takeCaller(found.caller, reply)
-    requireOrganizationOfPage(request, found.caller.organizationId)
-    requireScope(request, found.caller)
+    request[CALLER] = credential.caller
+    noteUse(credential)
+    await limits.takeCaller(credential.caller, reply)
+    requireOrganizationOfPage(request, credential.caller.organizationId)
+    requireScope(request, credential.caller)
   })
 
   /**

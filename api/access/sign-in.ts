@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { openSession, type NewSession, switchSession } from '../../src/core/access/sessions.ts'
 import { SCOPES_OF_ROLE } from '../../src/domain/access/access.ts'
-import { AppError, forbidden } from '../../src/domain/errors.ts'
+import { HttpError } from '../http/http-error.ts'
+import { forbidden } from '../../src/domain/errors.ts'
 import type { Uuid } from '../../src/runtime/ids.ts'
 import type { CurrentSession } from '../../src/schemas/access/session.ts'
 import * as members from '../../src/store/access/members.ts'
@@ -100,7 +101,7 @@ export function describeNewSession(session: SignedIn): CurrentSession {
 
 /** The same whether the address is known or not. */
 const wrongLogin = () =>
-  new AppError('UNAUTHORIZED', 'The address or the password is wrong', {
+  new HttpError('UNAUTHORIZED', 'The address or the password is wrong', {
     headers: { 'www-authenticate': 'Bearer' },
   })
 
