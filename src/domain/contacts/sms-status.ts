@@ -1,5 +1,5 @@
 export const SMS_STATUSES = ['pending_consent', 'opted_in', 'opted_out', 'invalid'] as const
-type SmsStatus = (typeof SMS_STATUSES)[number]
+export type SmsStatus = (typeof SMS_STATUSES)[number]
 
 /** What somebody asks for when writing a contact. */
 export interface SmsStatusRequest {
