@@ -2,8 +2,9 @@ import { CLEANED_KEYWORD, NOT_YET_KEYWORD } from '../../src/schemas/common.ts'
 import { IDEMPOTENCY_KEY } from '../../src/schemas/patterns.ts'
 import { sharedFailures } from './failures.ts'
 import { headersOf, RESPONSE_HEADERS } from './response-headers.ts'
+import { isOfCallers } from './route-config.ts'
 
-/** Where `Idempotency-Key` is described once; every POST under `/v1` takes it. */
+/** Where `Idempotency-Key` is described once; every POST of callers takes it. */
 const IDEMPOTENCY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -35,7 +36,7 @@ export function finishDocument(document: object): Node {
   const headers: Node = {}
 
   const described = mapOperations(all, (path, method, operation) => {
-    const isIdempotent = method === 'post' && path.startsWith('/v1/')
+    const isIdempotent = method === 'post' && isOfCallers(path)
     const isDeprecated = operation['deprecated'] === true
     const countsEvents = operation['x-counts-events'] === true
     if (isIdempotent) parameters['IdempotencyKey'] = IDEMPOTENCY_PARAMETER

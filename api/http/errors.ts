@@ -61,11 +61,17 @@ declare module 'fastify' {
   }
 }
 
+/** Fields that errors of some routes have, besides those that every error has. */
+type ErrorFields = (
+  refusal: AppError,
+  { status, request }: { status: number; request: FastifyRequest },
+) => object
+
 /** Every refusal and every bug is answered here and nowhere else. */
-export function answerErrors(app: FastifyInstance): void {
+export function answerErrors(app: FastifyInstance, fieldsOf?: ErrorFields): void {
   app.setErrorHandler(async (error, request, reply) => {
     if (wordOf(error, 'code') === TOO_LARGE) await bodyEnd(request.raw)
-    return answerError(error, request, reply)
+    return answerError(error, request, reply, fieldsOf)
   })
 }
 
@@ -83,7 +89,12 @@ async function bodyEnd(body: IncomingMessage): Promise<void> {
  * Responds with `error` as an ApiError. What is not a refusal of ours is logged whole and shows
  * nothing.
  */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fieldsOf?: ErrorFields,
+) {
   const refusal = asRefusal(error, request)
   const status = statusOf(refusal)
   const { fieldsOf503, isPage } = request.routeOptions.config
@@ -96,6 +107,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     ...bodyOf(refusal, request.id),
     ...(refusal instanceof HttpError ? refusal.fields : {}),
     ...(status === 503 && fieldsOf503 ? fieldsOf503(refusal) : {}),
+    ...fieldsOf?.(refusal, { status, request }),
   })
 }
 
@@ -134,6 +146,15 @@ const bodyOf = (refusal: AppError, requestId: string): ApiError => ({
 })
 
 function asRefusal(error: unknown, request: FastifyRequest): AppError {
+  return (
+    refusalOf(error) ??
+    asFrameworkRefusal(error, wordOf(error, 'code'), request) ??
+    new AppError('INTERNAL_ERROR', 'Something went wrong on our side')
+  )
+}
+
+/** Returns what a caller is told of an error; undefined: it is a bug, or the framework's. */
+export function refusalOf(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error
   const code = wordOf(error, 'code')
   if (code !== undefined && UNAVAILABLE.has(code)) {
@@ -141,11 +162,8 @@ function asRefusal(error: unknown, request: FastifyRequest): AppError {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     })
   }
-  if (code === STORAGE_FULL) return storageFull()
-  return asFrameworkRefusal(error, code, request) ?? unexpected()
+  return code === STORAGE_FULL ? storageFull() : undefined
 }
-
-const unexpected = () => new AppError('INTERNAL_ERROR', 'Something went wrong on our side')
 
 /** What Fastify itself throws, in our words. */
 function asFrameworkRefusal(

@@ -133,6 +133,15 @@ export const sharedFailures = (): { name: string; response: object }[] =>
 
 const failure = (status: Failure) => responseOf(MEANINGS[status])
 
+/** Responses of every status for routes whose errors have fields of their own: `schema`. */
+export const failuresAs = (schema: object) =>
+  Object.fromEntries(
+    Object.entries(MEANINGS).map(([status, { description }]) => [
+      status,
+      { description, content: { 'application/json': { schema } } },
+    ]),
+  )
+
 const responseOf = ({ name: _name, description, code, error, ...more }: Meaning) => ({
   description,
   content: {

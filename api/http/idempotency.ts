@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, badRequest, conflict } from '../../src/domain/errors.ts'
+import { AppError, badRequest } from '../../src/domain/errors.ts'
+import { anotherRequest, stillRunning } from '../../src/domain/idempotency.ts'
 import { hashedId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { IDEMPOTENCY_KEY } from '../../src/schemas/patterns.ts'
 import * as idempotencyKeys from '../../src/store/platform/idempotency-keys.ts'
 import { type Transaction, transact } from '../../src/store/db/sql.ts'
+import { isOfCallers } from './route-config.ts'
 
 const HEADER = 'idempotency-key'
 const REPLAYED_HEADER = 'idempotency-replayed'
 const KEY = new RegExp(IDEMPOTENCY_KEY)
-const RETRY_AFTER_SECONDS = 1
 const JSON_TYPE = 'application/json'
 
 declare module 'fastify' {
@@ -20,7 +21,7 @@ declare module 'fastify' {
     leased?: true
   }
   interface FastifyRequest {
-    /** The transaction of a POST under /v1: all that it writes goes through this. */
+    /** The transaction of a POST of callers: all that it writes goes through this. */
     readonly tx: Transaction
     [TRANSACTION]: Transaction | undefined
     /** Where the route is `leased`: the id of what the work makes. */
@@ -35,10 +36,10 @@ type Answered = NonNullable<idempotencyKeys.Kept['answered']>
 const TRANSACTION = Symbol('transaction')
 
 /**
- * Every POST under /v1 does its work in one transaction of the caller's organization, once per
- * Idempotency-Key: its handler uses `request.tx` and returns its answer. What it answered is kept
- * by the same transaction, so that a crash leaves both or neither. Only work that succeeds is kept:
- * a refusal is decided afresh.
+ * Every POST of callers (`isOfCallers`) does its work in one transaction of their organization,
+ * once per Idempotency-Key: its handler uses `request.tx` and returns its answer. What it answered
+ * is kept by the same transaction, so that a crash leaves both or neither. Only work that succeeds
+ * is kept: a refusal is decided afresh.
  *
  * The same key and request: the first answer again. Another request: 422. Still running: 409.
  */
@@ -49,12 +50,12 @@ export function takeIdempotencyKeys(app: FastifyInstance): void {
   app.decorateRequest('tx', {
     getter() {
       const tx = this[TRANSACTION]
-      if (!tx) throw new Error('only a POST under /v1 has a transaction of its own')
+      if (!tx) throw new Error('only a POST of callers has a transaction of its own')
       return tx
     },
   })
   app.addHook('onRoute', (route) => {
-    if (![route.method].flat().includes('POST') || !route.url.startsWith('/v1/')) return
+    if (![route.method].flat().includes('POST') || !isOfCallers(route.url)) return
     const { handler, config } = route
     route.handler = function (this: FastifyInstance, request, reply) {
       if (config?.leased) {
@@ -170,7 +171,7 @@ function fingerprintOf({ method, raw, bodyHash }: FastifyRequest): Buffer {
 /** The answer as it is sent, by the schema of its status, with what is shown once left out. */
 function answerOf(value: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply): Answered {
   if (typeof value !== 'object' || value === null || value === reply) {
-    throw new Error('a POST under /v1 returns its answer')
+    throw new Error('a POST of callers returns its answer')
   }
   const status = reply.statusCode
   // Where a page may be answered instead, the schema is that of the media type.
@@ -183,15 +184,3 @@ function answerOf(value: unknown, { routeOptions }: FastifyRequest, reply: Fasti
   const hidden = Object.fromEntries(secrets.map((name) => [name, null]))
   return { status, body: JSON.stringify({ ...shown, ...hidden }) }
 }
-
-const stillRunning = () =>
-  conflict('A request with this Idempotency-Key is still running', {
-    reason: 'idempotency_in_progress',
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  })
-
-const anotherRequest = () =>
-  new AppError('VALIDATION_FAILED', 'This Idempotency-Key came with another request', {
-    reason: 'idempotency_key_reused',
-    details: [{ path: HEADER, message: 'was used for another request in the last 24 hours' }],
-  })

@@ -6,23 +6,25 @@ import { isPersonal, type Scope } from '../../src/domain/access/access.ts'
 import { finishDocument } from './document.ts'
 import { failures } from './failures.ts'
 import { PAGE_CONTENT } from './link-pages.ts'
+import { isOfCallers } from './route-config.ts'
 
 const TAGS = [
-  { name: 'health', description: 'Service status and version' },
-  { name: 'auth', description: 'Log in, log out and change passwords' },
-  { name: 'account', description: 'Your organization, its members, API keys and audit events' },
-  { name: 'contacts', description: 'People who receive your mail' },
-  { name: 'suppressions', description: 'Addresses that receive no mail' },
-  { name: 'segments', description: 'Groups of contacts that meet a condition' },
-  { name: 'batch', description: 'Mail to many contacts at once' },
-  { name: 'workflows', description: 'Automations and their executions' },
-  { name: 'events', description: 'Custom events that your programs report' },
-  { name: 'connections', description: 'AWS accounts that send your mail' },
-  { name: 'domains', description: 'Domains and addresses that your accounts can send from' },
-  { name: 'templates', description: 'Reusable contents of mails' },
-  { name: 'email', description: 'Single mails, such as receipts' },
-  { name: 'email-logs', description: 'Status and timeline of each mail' },
-  { name: 'metrics', description: 'Counts of mails by outcome' },
+  { name: 'health', description: 'Is it there, and what is it' },
+  { name: 'auth', description: 'Sessions of people who log in' },
+  { name: 'account', description: 'Your organization, its people and keys, and who did what' },
+  { name: 'contacts', description: 'People who get mail' },
+  { name: 'suppressions', description: 'Addresses that get no mail' },
+  { name: 'segments', description: 'Named conditions, and the contacts that meet them' },
+  { name: 'batch', description: 'One mail to many people' },
+  { name: 'workflows', description: 'Automations, and each of their runs' },
+  { name: 'events', description: 'What your contacts did, as your own programs say' },
+  { name: 'connections', description: 'Your cloud accounts, through which mail is sent' },
+  { name: 'domains', description: 'What your accounts send as, read live' },
+  { name: 'templates', description: 'What mails say' },
+  { name: 'email', description: 'Single mails to single addresses' },
+  { name: 'resend', description: 'Single mails as programs send them that know Resend' },
+  { name: 'email-logs', description: 'What became of each mail' },
+  { name: 'metrics', description: 'What became of mails, counted' },
   { name: 'webhooks', description: 'Delivery events from your accounts' },
   { name: 'unsubscribe', description: 'One-click unsubscribe (RFC 8058)' },
   { name: 'preferences', description: 'The page on which contacts choose their topics' },
@@ -119,7 +121,7 @@ function completeRoute(route: RouteOptions): void {
   const { public: isPublic = false, isPage = false, scope = [] } = route.config ?? {}
   const { secrets, countsEvents } = route.config ?? {}
   const methods = [route.method].flat()
-  const takesKey = methods.includes('POST') && route.url.startsWith('/v1/')
+  const takesKey = methods.includes('POST') && isOfCallers(route.url)
   // A body that is not wanted is read and refused; public pages ignore it.
   const readsBody =
     schema.body !== undefined ||

@@ -83,7 +83,7 @@ const EVENTS = [
 
 interface Answer {
   status: string
-  /** Takes an Idempotency-Key: a POST under `/v1`. */
+  /** Takes an Idempotency-Key: a POST of callers. */
   isIdempotent: boolean
   isDeprecated: boolean
   /** Takes events. */

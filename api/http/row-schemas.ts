@@ -11,10 +11,16 @@ export function rowListOf(body: unknown): string | undefined {
 
 /** Returns the schema by which the body as a whole is refused: its rows may be anything. */
 export function bodyWithoutRows(body: object): object {
+  if (isRowList(body)) return withoutRows(body)
   const name = rowListOf(body)
   if (name === undefined || !isObject(body) || !isObject(body['properties'])) return body
-  const { items: _rows, [ROW_ERRORS]: _told, ...list } = Object(body['properties'][name])
+  const list = withoutRows(body['properties'][name])
   return { ...body, properties: { ...body['properties'], [name]: list } }
+}
+
+function withoutRows(list: unknown): object {
+  const { items: _rows, [ROW_ERRORS]: _told, ...rest } = Object(list)
+  return rest
 }
 
 const isRowList = (schema: unknown): boolean => isObject(schema) && ROW_ERRORS in schema

@@ -98,7 +98,7 @@ async function attack(victim: Api, among: (operationId: string) => boolean): Pro
       const answer = await alice.send({
         method: method.toUpperCase() as NonNullable<InjectOptions['method']>,
         url: `${path.replace(/\{[^}]+\}/, encodeURIComponent(id))}${query}`,
-        ...sentAs(payload),
+        ...sentAs(payload, await place.headers?.(victim, alice)),
       })
       if (answer.text.includes(markOf(charlie))) {
         leaks.push({ operation: operationId, what: 'shown' })

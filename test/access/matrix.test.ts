@@ -68,7 +68,8 @@ async function requestOf({ operation, client, id }: Omit<Cell, 'authorization'>)
   const wanted = place.id === undefined ? '' : await idOf(api, place.id, id)
   const path = operation.path.replace(/\{[^}]+\}/, encodeURIComponent(wanted))
   const url = place.query === undefined ? path : `${path}?${place.query}`
-  return { method: operation.method, url, ...sentAs(await place.body?.(api, client)) }
+  const headers = await place.headers?.(api, client)
+  return { method: operation.method, url, ...sentAs(await place.body?.(api, client), headers) }
 }
 
 const answerTo = (

@@ -33,7 +33,7 @@ const lacks = (find: (operation: Operation) => (string | false | undefined)[]): 
 const isPublic = ({ security }: Operation): boolean =>
   !(security ?? []).some((each) => 'bearer' in each)
 const takesKey = ({ method, path }: Operation): boolean =>
-  method === 'post' && path.startsWith('/v1/')
+  method === 'post' && /^\/(?:v1|compat)\//.test(path)
 
 test('the document says 3.1, the name and the version', () => {
   expect(document).toEqual(documentOf(api.app))
@@ -219,7 +219,7 @@ describe('every operation', () => {
     expect(problems).toEqual([])
   })
 
-  test('takes an Idempotency-Key exactly when it is a POST under /v1', () => {
+  test('takes an Idempotency-Key exactly when it is a POST of callers', () => {
     const problems = lacks((operation) => {
       const has = operation.parameters.some(({ name }) => name === 'Idempotency-Key')
       return [has !== takesKey(operation) && 'Idempotency-Key']

@@ -93,4 +93,8 @@ export const AUDITED: Record<string, readonly string[]> = {
   sendEmails: [],
   rescheduleEmail: [],
   cancelEmail: [],
+  sendResendEmail: [],
+  sendResendEmails: [],
+  rescheduleResendEmail: [],
+  cancelResendEmail: [],
 }

@@ -31,7 +31,9 @@ export interface Place {
   query?: string
   /** Body for the organization of `client`. A text is a CSV. */
   body?: (api: Api, client: Client) => object | string | Promise<object | string>
-  /** Status for the owner of the id. */
+  /** Its headers, in the organization of `client`. */
+  headers?: (api: Api, client: Client) => Promise<Record<string, string>>
+  /** Answered to whom it belongs. */
   own: number
   /** Status if another organization has it. */
   foreign?: number
@@ -319,6 +321,19 @@ const receipt = async (api: Api, client: Client) => ({
   cloudAccountId: await MAKE.connection(api, client),
 })
 
+const resendReceipt = (client: Client) => ({
+  to: `${unique()}@${markOf(client)}.example.com`,
+  from: `shop@${markOf(client)}.example.com`,
+  subject: markOf(client),
+  text: 'Thanks',
+  scheduled_at: new Date(Date.now() + HOUR_MS).toISOString(),
+})
+
+/** Which of several accounts a mail is sent through. */
+const accountOf = async (api: Api, client: Client) => ({
+  'x-letterloom-account': await MAKE.connection(api, client),
+})
+
 const news = (client: Client) => ({
   audienceType: 'all',
   from: `news@${markOf(client)}.example.com`,
@@ -544,6 +559,26 @@ export const PLACES: Record<string, Place> = {
     own: 200,
   },
   cancelEmail: { scopes: ['send', 'full'], id: 'email', own: 200 },
+  sendResendEmail: {
+    scopes: ['send', 'full'],
+    headers: accountOf,
+    body: (_, client) => resendReceipt(client),
+    own: 200,
+  },
+  sendResendEmails: {
+    scopes: ['send', 'full'],
+    headers: accountOf,
+    body: (_, client) => [resendReceipt(client)],
+    own: 200,
+  },
+  getResendEmail: { scopes: ['read', 'send', 'full'], id: 'email', own: 200 },
+  rescheduleResendEmail: {
+    scopes: ['send', 'full'],
+    id: 'email',
+    body: () => ({ scheduled_at: new Date(Date.now() + HOUR_MS).toISOString() }),
+    own: 200,
+  },
+  cancelResendEmail: { scopes: ['send', 'full'], id: 'email', own: 200 },
 
   createWorkflow: {
     scopes: FULL,
@@ -776,8 +811,11 @@ export const PLACES: Record<string, Place> = {
   runReverseDnsCheck: { body: () => ({ domain: 'example.com' }), own: 200 },
 }
 
-/** Request options for a body of the matrix. */
-export const sentAs = (payload: object | string | undefined) => ({
+/** How a body of the matrix is sent. */
+export const sentAs = (
+  payload: object | string | undefined,
+  headers: Record<string, string> = {},
+) => ({
   ...(payload === undefined ? {} : { payload }),
-  headers: typeof payload === 'string' ? { 'content-type': 'text/csv' } : {},
+  headers: { ...headers, ...(typeof payload === 'string' ? { 'content-type': 'text/csv' } : {}) },
 })

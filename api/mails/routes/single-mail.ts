@@ -27,28 +27,17 @@ import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { type Row, rowChecker } from '../../http/row-checks.ts'
+import { holdPreparedMails, preparedMailsOf } from '../../batches/prepared-mails.ts'
 
 const tags = ['email']
 const sending = { scope: 'send' } as const
 const reading = { scope: ['read', 'send'] } as const
 const checkRows = rowChecker(EmailInput)
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Mails of the request that were checked and made before its transaction. */
-    preparedMails: Prepared | undefined
-  }
-}
-
-interface Prepared {
-  mails: { index: number; mail: PreparedMail | AppError }[]
-  failures: RowFailures
-}
-
 /** One mail to one address. The mail queue sends it, before all other mail of its account. */
 export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, publicUrl, renderer, now } = deps
-  app.decorateRequest('preparedMails', undefined)
+  holdPreparedMails(app)
 
   /** In a `preHandler`: no transaction is open while mails are rendered. */
   async function prepare(
@@ -66,11 +55,6 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
     })
     const mails = made.map((mail, position) => ({ index: rows[position]?.index ?? position, mail }))
     request.preparedMails = { mails, failures }
-  }
-
-  const preparedOf = ({ preparedMails }: FastifyRequest): Prepared => {
-    if (!preparedMails) throw new Error('mails are prepared before they are written')
-    return preparedMails
   }
 
   const accept = ({ tx, caller: { organizationId } }: FastifyRequest, mails: PreparedMail[]) =>
@@ -93,7 +77,7 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       preHandler: (request) => prepare(request, [{ index: 0, row: request.body }], rowFailures('')),
     },
     async (request, reply) => {
-      const { mails } = preparedOf(request)
+      const { mails } = preparedMailsOf(request)
       const made = mails[0]?.mail
       if (made === undefined || made instanceof AppError) {
         throw made ?? new Error('a mail was prepared')
@@ -125,7 +109,7 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       },
     },
     async (request, reply) => {
-      const { mails, failures } = preparedOf(request)
+      const { mails, failures } = preparedMailsOf(request)
       const good: { index: number; mail: PreparedMail }[] = []
       for (const { index, mail } of mails) {
         if (mail instanceof AppError) failures.add(index, mail)

@@ -1,3 +1,6 @@
+/** Further headers that a caller may give one mail. */
+export const MOST_HEADERS = 50
+
 /** Headers of a mail that its sender's fields, SES or we decide, in small letters. */
 const REFUSED = new Set([
   'from',

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { LOG_STATUSES } from '../../domain/status.ts'
 import { MOST_ATTACHMENTS } from '../../domain/mails/attachments.ts'
+import { MOST_HEADERS } from '../../domain/mails/custom-headers.ts'
 import { MOST_DAYS_AHEAD, SINGLE_MAIL_STATUSES } from '../../domain/mails/single-mail.ts'
 import { LONGEST_NAME } from '../../domain/text.ts'
 import {
@@ -29,7 +30,6 @@ const LONGEST_SUBJECT = 998
 const LONGEST_ATTACHMENT = 14_500_000
 const MOST_VARIABLES = 200
 const MOST_TAGS = 20
-const MOST_HEADERS = 50
 const MOST_EMAILS_A_REQUEST = 100
 const LONGEST_TAG = 256
 
@@ -44,7 +44,7 @@ const Tag = strict({
   value: Type.String({ pattern: TAG, maxLength: LONGEST_TAG }),
 })
 
-const Attachment = strict({
+export const Attachment = strict({
   filename: line(255, { description: 'In any script.' }),
   contentType: Type.Optional(
     Type.String({
