@@ -2,16 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../http/http-error.ts'
 import { allows, SCOPES_OF_ROLE, type Scope } from '../../src/domain/access/access.ts'
 import { SESSION_IDLE_MS } from '../../src/domain/access/login.ts'
-import type { Uuid } from '../../src/runtime/ids.ts'
-import * as apiKeys from '../../src/store/access/api-keys.ts'
 import * as sessions from '../../src/store/access/sessions.ts'
-import { type Executor, type Sql, within } from '../../src/store/db/sql.ts'
+import { type Sql, within } from '../../src/store/db/sql.ts'
 import { apiKeyHash, sessionTokenHash } from '../../src/keys/tokens.ts'
 import type { Deps } from '../deps.ts'
 import { type Caller, CALLER, callerOf, insufficient } from '../caller.ts'
 import { rateLimits } from '../limits/rate-limit.ts'
 import { cachedCredential } from './cached-credential.ts'
-import { requireOrganizationOfPage } from '../http/console-calls.ts'
+import { type Credential, keyCredential, useNoter } from './credentials.ts'
 import { configOf } from '../http/route-config.ts'
 
 declare module 'fastify' {
@@ -27,22 +25,12 @@ declare module 'fastify' {
   }
 }
 
-const MOST_TOUCHED = 10_000
-const MINUTE_MS = 60_000
-
-interface Credential {
-  id: Uuid
-  caller: Caller
-  isExpired: (now: number) => boolean
-  /** Records the minute of use. */
-  touch: (sql: Executor, at: string) => PromiseLike<unknown>
-}
-
+/** Asks every route who may call it, and every caller who they are. */
 export function authenticate(app: FastifyInstance, deps: Deps): void {
   const { sql, now } = deps
   const limits = rateLimits(deps)
   const credentials = cachedCredential((token) => credential(sql, token))
-  const touched = new Map<Uuid, number>()
+  const noteUse = useNoter(app.log, now)
 
   app.decorateRequest(CALLER, undefined)
   app.decorateRequest('caller', {
@@ -99,20 +87,6 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
     if (caller) credentials.forget((each) => isOfSame(each.caller, caller))
     done(null, payload)
   }
-
-  /** Runs once a minute in each process. The request does not wait for it. */
-  function noteUse({ id, caller, touch }: Credential): void {
-    const minute = Math.floor(now() / MINUTE_MS)
-    if (touched.get(id) === minute) return
-    if (touched.size >= MOST_TOUCHED) touched.clear()
-    touched.set(id, minute)
-    touch(caller.sql, new Date(minute * MINUTE_MS).toISOString()).then(
-      undefined,
-      (error: unknown) => {
-        app.log.warn({ err: error }, 'could not note the use of credentials')
-      },
-    )
-  }
 }
 
 function requireScope(request: FastifyRequest, { actor, scopes }: Caller): void {
@@ -136,23 +110,6 @@ async function credential(sql: Sql, token: string): Promise<Credential | undefin
   if (key) return keyCredential(sql, key)
   const session = sessionTokenHash(token)
   return session && sessionCredential(sql, session)
-}
-
-async function keyCredential(sql: Sql, hash: Buffer): Promise<Credential | undefined> {
-  const key = await apiKeys.findLive(sql, hash)
-  if (!key) return undefined
-  const { id, organizationId, scopes, expiresAt } = key
-  return {
-    id,
-    caller: {
-      organizationId,
-      sql: within(sql, organizationId),
-      actor: { kind: 'key', keyId: id },
-      scopes,
-    },
-    isExpired: (now) => expiresAt !== null && Date.parse(expiresAt) <= now,
-    touch: (tenant) => apiKeys.touch(tenant, key),
-  }
 }
 
 async function sessionCredential(sql: Sql, hash: Buffer): Promise<Credential | undefined> {

@@ -70,16 +70,20 @@ export function rateLimits({ limiter, keyring }: Limits) {
   const windowsOf = rememberedWindows()
 
   /**
-   * Counts invalid credentials for their IP address. Throws a 429 if there were too many. Valid
-   * ones are never counted or refused, since a stranger could block everybody who shares the
-   * address.
+   * Counts credentials that are not good for their address. Good ones are never counted or
+   * refused: a stranger could stop all who share an address with them.
    */
-  async function countGuess({ ip }: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const subject = `guesses:${addressSubject(keyring, networkOf(ip))}`
-    answer(await limiter.take(subject, FAILURE_WINDOWS), reply)
-  }
+  const decideGuess = (ip: string): Promise<Decision> =>
+    limiter.take(`guesses:${addressSubject(keyring, networkOf(ip))}`, FAILURE_WINDOWS)
+
+  const decideOrganization = async (caller: Caller): Promise<Decision> =>
+    limiter.take(caller.organizationId, await windowsOf(caller))
 
   return {
+    // For callers who do not use HTTP.
+    decideGuess,
+    decideOrganization,
+
     async takePublic(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       const { unlimited, vouch } = configOf(request)
       if (unlimited) return
@@ -90,20 +94,14 @@ export function rateLimits({ limiter, keyring }: Limits) {
       answer(await limiter.take(subject, TOKEN_WINDOWS), reply)
     },
 
-    /**
-     * Keys share the limit of their organization. A person has one of their own: a page that is
-     * left open must not use up what the organization's programs need.
-     */
-    async takeCaller(caller: Caller, reply: FastifyReply): Promise<void> {
-      const { actor, organizationId } = caller
-      const decision =
-        actor.kind === 'session'
-          ? limiter.take(`person:${actor.userId}`, PERSON_WINDOWS)
-          : limiter.take(organizationId, await windowsOf(caller))
-      answer(await decision, reply)
+    async takeOrganization(caller: Caller, reply: FastifyReply): Promise<void> {
+      answer(await decideOrganization(caller), reply)
     },
 
-    countGuess,
+    /** Throws 429 when an address had too many wrong credentials. */
+    async countGuess({ ip }: FastifyRequest, reply: FastifyReply): Promise<void> {
+      answer(await decideGuess(ip), reply)
+    },
   }
 }
 
@@ -124,7 +122,7 @@ export function answer(
   if (!allowed) throw refusal(retryAfterSeconds)
 }
 
-const tooMany = (seconds: number): AppError =>
+export const tooMany = (seconds: number): AppError =>
   new AppError('RATE_LIMITED', `Too many requests; wait ${seconds} s`, {
     retryAfterSeconds: seconds,
   })
