@@ -34,7 +34,17 @@ export interface Config {
     host: string
     port: number | undefined
   }
-  /** Proxies whose `X-Forwarded-For` is trusted: addresses, ranges, `loopback`. */
+  /** Where `letterloom smtp` listens, at the host of the API. */
+  smtp: {
+    /** With STARTTLS; in plain text without a certificate. */
+    port: number
+    /** With TLS from the first byte. */
+    securePort: number
+    /** PEM, with the chain. */
+    certificatePath: string | undefined
+    keyPath: string | undefined
+  }
+  /** Whose `X-Forwarded-For` is believed: addresses, ranges, `loopback`. */
   trustedProxies: readonly string[]
   corsOrigins: readonly string[]
   /** Addresses and ranges that are not public and that requests to customers' URLs may reach. */
@@ -207,6 +217,12 @@ export function readConfig(env: Environment = process.env): Config {
     internal: {
       host: text('INTERNAL_HOST') ?? '127.0.0.1',
       port: text('INTERNAL_PORT') === undefined ? undefined : port('INTERNAL_PORT', 0),
+    },
+    smtp: {
+      port: port('SMTP_PORT', 2587),
+      securePort: port('SMTPS_PORT', 2465),
+      certificatePath: text('SMTP_CERTIFICATE_PATH'),
+      keyPath: text('SMTP_KEY_PATH'),
     },
     trustedProxies: list('TRUSTED_PROXIES', isProxy, 'an address, a range or loopback'),
     corsOrigins: list('CORS_ORIGINS', isOrigin, 'an origin, such as https://app.example.com'),

@@ -34,7 +34,13 @@ type Queue = (typeof QUEUES)[number]
  * How long each may take to stop. Of the API DRAIN_SECONDS come before; it and the worker have
  * bounds of their own for what is under way, which are shorter.
  */
-const MOST_STOPPING_MS = { system: 60_000, api: 28_000, worker: 43_000, sandbox: 10_000 }
+const MOST_STOPPING_MS = {
+  system: 60_000,
+  api: 28_000,
+  smtp: 28_000,
+  worker: 43_000,
+  sandbox: 10_000,
+}
 
 const program = new Command('letterloom')
   .description('Self-hosted email marketing backend on your own AWS account')
@@ -88,6 +94,16 @@ program
     const log = await logOf(config, 'api')
     const mostMs = config.drainSeconds * 1_000 + MOST_STOPPING_MS.api
     await runUntilStopped(mostMs, (stopped) => runApi(config, log, { ...options, stopped }))
+  })
+
+program
+  .command('smtp')
+  .description('take mail by SMTP: each message is a single mail to each recipient')
+  .action(async () => {
+    const config = readConfig()
+    const { runSmtp } = await import('./commands/smtp.ts')
+    const log = await logOf(config, 'smtp')
+    await runUntilStopped(MOST_STOPPING_MS.smtp, (stopped) => runSmtp(config, log, stopped))
   })
 
 program

@@ -48,11 +48,16 @@ function namesReadByConfig(): Set<string> {
 }
 
 describe('docker-compose.yml', () => {
-  it('publishes nothing but the API beyond this machine', () => {
+  it('publishes nothing but the API and mail submission beyond this machine', () => {
     const published = all.flatMap(([name, { ports = [] }]) =>
       ports.map((port) => `${name} ${interpolate(port, VARIABLES)}`),
     )
-    expect(published).toEqual(['api 3000:3000', 'temporal-ui 127.0.0.1:8080:8080'])
+    expect(published).toEqual([
+      'api 3000:3000',
+      'smtp 587:2587',
+      'smtp 465:2465',
+      'temporal-ui 127.0.0.1:8080:8080',
+    ])
   })
 
   it('keeps Postgres and Temporal on a network without a way in or out', () => {
@@ -94,6 +99,7 @@ describe('docker-compose.yml', () => {
     expect(ours.map(([name]) => name).sort()).toEqual([
       'api',
       'migrate',
+      'smtp',
       'temporal-namespace',
       'worker',
     ])
@@ -110,14 +116,18 @@ describe('docker-compose.yml', () => {
   })
 
   it('gives them values that the configuration takes', () => {
-    for (const name of ['api', 'worker']) {
+    for (const [name, login] of [
+      ['api', 'api'],
+      ['smtp', 'api'],
+      ['worker', 'worker'],
+    ] as const) {
       const config = readConfig(environmentOf(services[name]!, VARIABLES))
       expect(config).toMatchObject({
         // Each logs in as what it is; only the migrations as the owner of the tables.
-        databaseUrl: `postgres://letterloom_${name}:${name}@postgres:5432/letterloom`,
+        databaseUrl: `postgres://letterloom_${login}:${login}@postgres:5432/letterloom`,
         temporal: { address: 'temporal:7233', namespace: 'letterloom', apiKey: undefined },
         publicUrl: VARIABLES.PUBLIC_URL,
-        host: name === 'api' ? '0.0.0.0' : '127.0.0.1',
+        host: name === 'worker' ? '127.0.0.1' : '0.0.0.0',
       })
       expect(parseKeyring(config.keys!).signing.id).toBe('k1')
     }
@@ -233,7 +243,7 @@ describe('docker-compose.yml', () => {
       env: { PATH: process.env['PATH'], ...VARIABLES },
       encoding: 'utf8',
     } as const
-    const listed = execFileSync(compose, ['config', '--services'], options)
+    const listed = execFileSync(compose, ['--profile', 'smtp', 'config', '--services'], options)
     expect(listed.trim().split('\n').sort()).toEqual(Object.keys(services).sort())
     const { status, stderr } = spawnSync(compose, ['config', '--quiet'], {
       ...options,

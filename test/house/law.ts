@@ -42,6 +42,7 @@ export const LAW: Readonly<Record<string, Floor>> = {
       'mrml',
       'node',
       'nodemailer/*',
+      'postal-mime',
     ],
   },
   'src/net': {
@@ -84,6 +85,7 @@ export const LAW: Readonly<Record<string, Floor>> = {
       'csv-stringify/*',
       'prom-client',
       'secure-json-parse',
+      'smtp-server',
       '@temporalio/client',
       'node',
     ]),

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import nodemailer from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { freePort } from '../../src/main/dev/ports.ts'
 import { startPostgres } from '../../src/main/dev/postgres.ts'
@@ -36,6 +37,7 @@ interface Started {
   api: string
   inbox: string
   temporalUi: string
+  smtp: string
   key: string
   /** Of the owner, in the web console. */
   password: string
@@ -59,6 +61,7 @@ async function startDev(
         TEMPORAL_PORT: '0',
         TEMPORAL_UI_PORT: '0',
         SANDBOX_PORT: '0',
+        SMTP_PORT: '0',
         ...more,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,6 +86,7 @@ async function startDev(
     api: read('API'),
     inbox: read('Inbox'),
     temporalUi: read('Temporal UI'),
+    smtp: read('SMTP').replace(',', ''),
     key: read('API key'),
     password: /^  Console .* \/ (\S+)$/m.exec(output)?.[1] ?? `no password in ${output}`,
     internal: [...output.matchAll(/readiness and metrics on (\S+)/g)].map(([, url]) => url ?? ''),
@@ -162,6 +166,19 @@ describe('letterloom dev', () => {
       firstName: 'Ada',
     })
     expect(created.status).toBe(201)
+    const [host = '', port = ''] = first.smtp.split(':')
+    const transport = nodemailer.createTransport({
+      host,
+      port: Number(port),
+      auth: { user: 'letterloom', pass: first.key },
+    })
+    const { response } = await transport.sendMail({
+      from: 'news@letterloom.example',
+      to: 'ada@example.com',
+      subject: 'By SMTP',
+      text: 'Hello',
+    })
+    expect(response).toMatch(/^250 2\.6\.0 Accepted as /)
     const batch = await post(first, '/v1/batch', {
       audienceType: 'all',
       from: 'news@letterloom.example',

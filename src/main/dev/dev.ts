@@ -38,7 +38,7 @@ export async function runDev(
   if (!system) return
   try {
     const key = await firstOrganization(system, folder)
-    say(addresses(system, { key, password: await firstPassword(system, folder) }))
+    say(addresses(system, key, await system.startSmtp()))
     await stopped
     say('\nStopping …')
   } finally {
@@ -71,27 +71,8 @@ async function makeFirst(system: System, file: string): Promise<string> {
   return key
 }
 
-/**
- * The password of the owner in the web console; made once and kept beside the key. It is the first
- * one: whoever changed it knows the other.
- */
-async function firstPassword(system: System, folder: string): Promise<string> {
-  const file = join(folder, 'console-password')
-  const known = await readFile(file, 'utf8').catch(() => undefined)
-  if (known !== undefined) return known.trim()
-  const password = randomBytes(PASSWORD_BYTES).toString('base64url')
-  await setPassword(system.sql, OWNER, password)
-  await writeFile(file, `${password}\n`, { mode: 0o600 })
-  return password
-}
-
-interface FirstCredentials {
-  key: string
-  /** Of `OWNER`. */
-  password?: string
-}
-
-export function addresses(system: System, { key, password }: FirstCredentials): string {
+/** `smtpPort` undefined: no mail is taken by SMTP. */
+export function addresses(system: System, key: string, smtpPort?: number): string {
   return [
     '',
     ...(password === undefined
@@ -100,6 +81,9 @@ export function addresses(system: System, { key, password }: FirstCredentials): 
     `  API           ${system.apiUrl}`,
     `  API docs      ${system.apiUrl}/docs`,
     `  Inbox         ${system.sandboxUrl}`,
+    ...(smtpPort === undefined
+      ? []
+      : [`  SMTP          127.0.0.1:${smtpPort}, user letterloom, password: the API key, no TLS`]),
     ...(system.temporalUiUrl ? [`  Temporal UI   ${system.temporalUiUrl}`] : []),
     `  API key       ${key}`,
     '',

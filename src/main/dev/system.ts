@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { connect as openSocket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SEARCH_ATTRIBUTES } from '../../../workflows/contract.ts'
@@ -25,6 +27,7 @@ const LOOPBACK = ['127.0.0.0/8', '::1']
 /** Each logs in as in production; the sandbox keeps tables of its own. */
 const LOGINS = {
   api: 'letterloom_api',
+  smtp: 'letterloom_api',
   worker: 'letterloom_worker',
   sandbox: 'letterloom_owner',
 } as const satisfies Record<string, Login>
@@ -49,6 +52,8 @@ export interface System {
   worker: RunningProgram
   /** One more worker, of both queues; it stops with the rest. */
   startWorker(): RunningProgram
+  /** Mail submission, in plain text on loopback; returns its port. */
+  startSmtp(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -120,6 +125,12 @@ export async function startSystem(
       api,
       worker,
       startWorker: () => programs.startUser('worker', ofOthers),
+      startSmtp: async () => {
+        const port = await portFor('mail submission', config.smtp.port)
+        programs.startUser('smtp', { ...ofOthers, SMTP_PORT: String(port) })
+        await listens(port)
+        return port
+      },
       stop,
     }
   } catch (error) {
@@ -299,15 +310,29 @@ const environment = (
     : {}),
 })
 
-async function answers(url: string): Promise<void> {
-  const until = Date.now() + READY_MS
-  for (;;) {
-    const ok = await fetch(url).then(
+const answers = (url: string): Promise<void> =>
+  becomesTrue(url, () =>
+    fetch(url).then(
       (response) => response.ok,
       () => false,
-    )
-    if (ok) return
-    if (Date.now() > until) throw new Error(`${url} does not answer after ${READY_MS / 1000} s`)
+    ),
+  )
+
+const listens = (port: number): Promise<void> =>
+  becomesTrue(`port ${port}`, () => {
+    const socket = openSocket(port, '127.0.0.1')
+    return once(socket, 'connect')
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => socket.destroy())
+  })
+
+async function becomesTrue(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  const until = Date.now() + READY_MS
+  while (!(await isTrue())) {
+    if (Date.now() > until) throw new Error(`${what} does not answer after ${READY_MS / 1000} s`)
     await sleep(100)
   }
 }

@@ -7,7 +7,6 @@ import { createAsker } from '../../../api/accounts/asker.ts'
 import { drain } from '../../../api/http/edges/drain.ts'
 import { MOST_LOOP_DELAY_MS } from '../../../api/http/edges/pressure.ts'
 import { createMetrics } from '../../../api/http/metrics.ts'
-import { createLimiter } from '../../../api/limits/limiter.ts'
 import { startReceiving } from '../../core/delivery/receiving.ts'
 import type { Config } from '../../config.ts'
 import { createRenderer } from '../../mail/renderer.ts'
@@ -16,6 +15,7 @@ import { listening, serveInternal } from './internal.ts'
 import { consoleSettings } from '../commands/console-settings.ts'
 import { checkedKeyring } from './keys.ts'
 import { whenStopped } from './lifetime.ts'
+import { limiterOf } from '../commands/limiter.ts'
 import { startClockKeeper } from '../../loops/clock-keeper.ts'
 import { createReadiness } from './readiness.ts'
 import { required, temporalAddress, temporalConnection } from './required.ts'
@@ -27,14 +27,6 @@ import { waitForSessions } from './wait-for-sessions.ts'
 /** From the closing of the port; docker-compose.yml waits longer than this and the delay before. */
 const LAST_ANSWER_MS = 20_000
 const LAST_STATEMENT_SECONDS = 5
-/** One statement at a time, and one to forget what is old. */
-const LIMITER_POOL = {
-  name: 'letterloom-limiter',
-  role: 'letterloom_api',
-  max: 2,
-  statementTimeoutMs: 2_000,
-} as const
-
 /** A search of millions without an index takes longer than anybody waits for more. */
 const SEARCH_POOL = {
   name: 'letterloom-search',
@@ -57,9 +49,7 @@ export async function runApi(config: Config, log: Logger, options: ApiOptions): 
   const sql = connect(databaseUrl, { name: 'letterloom-api', role: 'letterloom_api', max: 10 })
   const searchSql = connect(databaseUrl, SEARCH_POOL)
   const metrics = createMetrics()
-  const onUnlimited = () => metrics.rateLimiterFailOpen.inc()
-  const open = () => connect(databaseUrl, LIMITER_POOL)
-  const limiter = createLimiter({ open, log, onUnlimited })
+  const limiter = limiterOf(databaseUrl, log, () => metrics.rateLimiterFailOpen.inc())
   const renderer = createRenderer()
   const temporal = lazyTemporal(config)
   const receiving = startReceiving({ sql, gapMs: config.timings.receivingGapMs, log })

@@ -57,7 +57,7 @@ export async function serveInternal(options: Internal): Promise<() => Promise<vo
 
 /** Waits until a server listens; throws what an operator can read when it cannot. */
 export async function listening(
-  setting: 'PORT' | 'INTERNAL_PORT',
+  setting: 'PORT' | 'INTERNAL_PORT' | 'SMTP_PORT' | 'SMTPS_PORT',
   { host, port }: { host: string; port: number | undefined },
   bound: Promise<unknown>,
 ): Promise<void> {

@@ -43,7 +43,36 @@ export async function take(
   return { busy: lock?.had !== true, kept }
 }
 
-interface RequestAnswer {
+/**
+ * The same for many keys, in as many statements. `isBusy`: another transaction has one of them at
+ * this moment.
+ */
+export async function takeAll(
+  tx: Transaction,
+  organizationId: Uuid,
+  keys: readonly string[],
+): Promise<{ isBusy: boolean; keptByKey: ReadonlyMap<string, Kept> }> {
+  const [[locks], rows] = await Promise.all([
+    tx<{ had: boolean }[]>`
+      select bool_and(
+        pg_try_advisory_xact_lock(hashtextextended(${organizationId} || ' ' || key, 0))
+      ) as had
+      from unnest(${[...keys]}::text[]) as key`,
+    tx<(Kept & { key: string })[]>`
+      select key, fingerprint,
+        case when status is not null
+          then jsonb_build_object('status', status, 'body', answer)
+        end as answered,
+        coalesce(lease_until < statement_timestamp(), false) as is_abandoned
+      from idempotency_keys
+      where organization_id = ${organizationId}
+        and key = any(${[...keys]}::text[])
+        and created_at > now() - ${KEPT}::interval`,
+  ])
+  return { isBusy: locks?.had === false, keptByKey: new Map(rows.map((row) => [row.key, row])) }
+}
+
+interface Answered {
   organizationId: Uuid
   key: string
   fingerprint: Buffer
@@ -59,6 +88,24 @@ export const keep = (
 ) => sql`
   insert into idempotency_keys (organization_id, key, fingerprint, status, answer)
   values (${organizationId}, ${key}, ${fingerprint}, ${status}, ${body})
+  on conflict (organization_id, key) do update
+  set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
+    lease_until = null, created_at = excluded.created_at`
+
+/** The same for many keys of an organization. */
+export const keepAll = (
+  tx: Transaction,
+  organizationId: Uuid,
+  answers: readonly Omit<Answered, 'organizationId'>[],
+) => tx`
+  insert into idempotency_keys (organization_id, key, fingerprint, status, answer)
+  select ${organizationId}, key, decode(fingerprint, 'base64'), status, answer
+  from unnest(
+    ${answers.map(({ key }) => key)}::text[],
+    ${answers.map(({ fingerprint }) => fingerprint.toString('base64'))}::text[],
+    ${answers.map(({ status }) => status)}::integer[],
+    ${answers.map(({ body }) => body)}::text[]
+  ) as row (key, fingerprint, status, answer)
   on conflict (organization_id, key) do update
   set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
     lease_until = null, created_at = excluded.created_at`

@@ -1,0 +1,92 @@
+import { allows } from '../../src/domain/access/access.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
+import { apiKeyHash, type Keyring } from '../../src/keys/tokens.ts'
+import { cachedCredential } from '../access/cached-credential.ts'
+import { type Credential, keyCredential, useNoter } from '../access/credentials.ts'
+import { type Caller, insufficient } from '../caller.ts'
+import type { Limiter } from '../limits/limiter.ts'
+import { rateLimits, tooMany } from '../limits/rate-limit.ts'
+import { Reply, replyOf } from './replies.ts'
+
+/** Everybody's user name: the key says who it is. */
+const USER = 'letterloom'
+const WRONG = new Reply(535, `The user name is ${USER}, the password an API key of scope send`)
+
+interface LoginDeps {
+  sql: Sql
+  keyring: Keyring
+  limiter: Limiter
+  log: { warn: (about: object, message: string) => void }
+  now: () => number
+}
+
+/** A session that is logged in: keys are looked up again, since they can be revoked. */
+export interface Login {
+  /** SHA-256 of the key, in base64. */
+  keyHash: string
+}
+
+export interface Submitter {
+  caller: Caller
+  keyId: Uuid
+}
+
+/** Who may submit mail. */
+export function createLogins({ sql, keyring, limiter, log, now }: LoginDeps) {
+  const limits = rateLimits({ limiter, keyring })
+  const noteUse = useNoter(log, now)
+  const credentials = cachedCredential((keyHash) =>
+    keyCredential(sql, Buffer.from(keyHash, 'base64')),
+  )
+
+  async function find({ keyHash }: Login): Promise<Credential | undefined> {
+    const found = await credentials.find(keyHash)
+    return found?.isExpired(now()) === false ? found : undefined
+  }
+
+  return {
+    /** Throws the reply to a login that is refused; guesses of an address are limited. */
+    async logIn({
+      username,
+      password,
+      address,
+    }: {
+      username: string
+      password: string
+      address: string
+    }): Promise<Login> {
+      const hash = username === USER ? apiKeyHash(password) : undefined
+      const login = { keyHash: hash?.toString('base64') ?? '' }
+      const found = hash && (await find(login))
+      if (!found) {
+        const { allowed, retryAfterSeconds } = await limits.decideGuess(address)
+        if (allowed) throw WRONG
+        // The connection is closed with it.
+        throw new Reply(421, `Too many failed logins; wait ${retryAfterSeconds} s`)
+      }
+      const { actor, scopes } = found.caller
+      if (!allows(scopes, 'send')) throw new Reply(535, insufficient(actor, 'send').message)
+      noteUse(found)
+      return login
+    },
+
+    /** Returns who submits a message, and counts it for them. Throws the reply to a refusal. */
+    async takeMessage(login: Login): Promise<Submitter> {
+      const submitter = await submitterOf(login)
+      const { allowed, retryAfterSeconds } = await limits.decideOrganization(submitter.caller)
+      if (!allowed) throw replyOf(tooMany(retryAfterSeconds))
+      return submitter
+    },
+
+    submitterOf,
+  }
+
+  /** Throws the reply to a key that was revoked or has expired since. */
+  async function submitterOf(login: Login): Promise<Submitter> {
+    const found = await find(login)
+    if (!found) throw new Reply(530, 'This key is not valid any more')
+    noteUse(found)
+    return { caller: found.caller, keyId: found.id }
+  }
+}

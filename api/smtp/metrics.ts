@@ -1,0 +1,49 @@
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+
+const PREFIX = 'letterloom_'
+
+/** What mail submission tells Prometheus. Labels never name a tenant. */
+export interface SmtpMetrics {
+  registry: Registry
+  connections: Gauge
+  connectionsRefused: Counter
+  failedLogins: Counter
+  /** Messages by their outcome: `accepted`, `refused`, `deferred` (the sender tries again). */
+  messages: Counter<'outcome'>
+  rateLimiterFailOpen: Counter
+}
+
+export function createSmtpMetrics(): SmtpMetrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  return {
+    registry,
+    connections: new Gauge({
+      name: `${PREFIX}smtp_connections`,
+      help: 'Open connections of mail submission',
+      registers,
+    }),
+    connectionsRefused: new Counter({
+      name: `${PREFIX}smtp_connections_refused_total`,
+      help: 'Connections of mail submission refused because one address had too many',
+      registers,
+    }),
+    failedLogins: new Counter({
+      name: `${PREFIX}smtp_failed_logins_total`,
+      help: 'Logins of mail submission with a wrong name or key',
+      registers,
+    }),
+    messages: new Counter({
+      name: `${PREFIX}smtp_messages_total`,
+      help: 'Messages submitted by SMTP',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    rateLimiterFailOpen: new Counter({
+      name: `${PREFIX}rate_limiter_fail_open_total`,
+      help: 'Requests that were not limited because the store of the limiter did not answer',
+      registers,
+    }),
+  }
+}

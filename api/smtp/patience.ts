@@ -1,0 +1,38 @@
+import type { SMTPServer } from 'smtp-server'
+
+const LOOK_EVERY_MS = 1_000
+
+/**
+ * How long connections may take for each step, whatever they say meanwhile: the server itself knows
+ * silence only, which a byte a minute ends.
+ */
+export function createPatience(servers: () => readonly SMTPServer[]) {
+  const deadlines = new Map<string, number>()
+  const timer = setInterval(() => closeSlow(performance.now()), LOOK_EVERY_MS).unref()
+
+  function closeSlow(now: number): void {
+    for (const server of servers()) {
+      for (const connection of server.connections) {
+        if (now < (deadlines.get(connection.id) ?? Number.POSITIVE_INFINITY)) continue
+        deadlines.delete(connection.id)
+        connection.send(421, 'Too slow: connect again')
+        connection.close()
+      }
+    }
+  }
+
+  return {
+    /** A new connection has this long for its first step. */
+    begin: (id: string, ms: number): void => void deadlines.set(id, performance.now() + ms),
+    /** A connection has this long for its next step; nothing happens where it is gone. */
+    give: (id: string, ms: number): void => {
+      if (deadlines.has(id)) deadlines.set(id, performance.now() + ms)
+    },
+    /** It waits for us. */
+    suspend: (id: string): void => {
+      if (deadlines.has(id)) deadlines.set(id, Number.POSITIVE_INFINITY)
+    },
+    forget: (id: string): void => void deadlines.delete(id),
+    stop: (): void => clearInterval(timer),
+  }
+}

@@ -1,0 +1,130 @@
+import { acceptOnce, type KeyedMail } from '../../src/core/batches/accept-once.ts'
+import { type PreparedMail, prepareMails } from '../../src/core/mails/prepare-mails.ts'
+import { keyOf, submittedMail } from '../../src/core/batches/submitted-mail.ts'
+import { AppError, badRequest, sentence } from '../../src/domain/errors.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
+import { digestOf, hasFalseEnd, readMessage, UnreadableMessage } from '../../src/mail/message.ts'
+import type { Renderer } from '../../src/mail/renderer.ts'
+import { type EmailAccepted, EmailInput } from '../../src/schemas/mails/email.ts'
+import { CONTENT_ID, IDEMPOTENCY_KEY, MEDIA_TYPE } from '../../src/schemas/patterns.ts'
+import { transact } from '../../src/store/db/sql.ts'
+import { type Keyring, sha256 } from '../../src/keys/tokens.ts'
+import type { Caller } from '../caller.ts'
+import { refuseUnstorable } from '../http/bodies.ts'
+import { inputChecker } from '../http/validation.ts'
+import type { SmtpLimits } from './limits.ts'
+
+export interface SubmitDeps {
+  keyring: Keyring
+  publicUrl: string
+  renderer: Renderer
+  now: () => number
+  limits: SmtpLimits
+}
+
+type File = NonNullable<EmailInput['attachments']>[number]
+
+interface Submission {
+  caller: Caller
+  keyId: Uuid
+  /** Addresses as mail is sent to them, each once. */
+  recipients: readonly string[]
+  bytes: Buffer
+}
+
+const check = inputChecker(EmailInput)
+const KEY = new RegExp(IDEMPOTENCY_KEY)
+const TYPE = new RegExp(MEDIA_TYPE)
+const ID = new RegExp(CONTENT_ID)
+
+/**
+ * Stores one message as a single mail to each recipient, all of them or none. Throws the refusal
+ * that the API would answer.
+ */
+export async function submit(
+  submission: Submission,
+  { keyring, publicUrl, renderer, now, limits }: SubmitDeps,
+): Promise<EmailAccepted[]> {
+  const { caller, keyId, recipients, bytes } = submission
+  const { organizationId, sql } = caller
+  const most = Math.max(1, Math.floor(limits.storedBytes / bytes.length))
+  if (recipients.length > most) {
+    throw refusal('to', `must not be more than ${most} with a message of ${bytes.length} bytes`)
+  }
+  if (hasFalseEnd(bytes)) {
+    throw refusal('body', 'has a line of one dot between bare line feeds or carriage returns')
+  }
+  const mail = submittedMail(await read(bytes))
+  if (mail.idempotencyKey !== undefined && !KEY.test(mail.idempotencyKey)) {
+    throw refusal(
+      'X-Letterloom-Idempotency-Key',
+      'must be 1 to 255 printable ASCII characters, without a blank at its ends',
+    )
+  }
+  const attachments = mail.input.attachments?.map(fitting)
+  const input = { ...mail.input, ...(attachments === undefined ? {} : { attachments }) }
+  const inputs = recipients.map((to): EmailInput => checked({ ...input, to }))
+  const making = { keyring, publicUrl, renderer, now: now() }
+  const prepared = await prepareAll(inputs, (some) =>
+    prepareMails(sql, organizationId, some, making),
+  )
+  const digest = digestOf(bytes)
+  // A program that tries again with its key makes the message anew: its date is another one.
+  const fingerprint =
+    mail.idempotencyKey === undefined ? digest : sha256(JSON.stringify(mail.input))
+  const keyed = prepared.map(
+    (each): KeyedMail => ({
+      mail: each,
+      key: keyOf(mail, { keyId, digest }, each.mail.to),
+      fingerprint,
+    }),
+  )
+  return transact(sql, (tx) => acceptOnce(tx, organizationId, keyed, making))
+}
+
+/** A file without a type or an id that single mail does not take: those are for programs only. */
+const fitting = ({ contentType = '', contentId = '', ...file }: File): File => ({
+  ...file,
+  ...(TYPE.test(contentType) ? { contentType } : {}),
+  ...(ID.test(contentId) ? { contentId } : {}),
+})
+
+const refusal = (path: string, message: string): AppError =>
+  badRequest(`${path} ${message}`, [{ path, message }])
+
+async function read(bytes: Buffer) {
+  try {
+    return await readMessage(bytes)
+  } catch (error) {
+    if (error instanceof UnreadableMessage) throw refusal('body', `is unreadable: ${error.message}`)
+    throw error
+  }
+}
+
+/** What the API checks of a body. */
+function checked(input: EmailInput): EmailInput {
+  refuseUnstorable(input, true)
+  const { details } = check(input)
+  if (details) throw new AppError('VALIDATION_FAILED', sentence(details), { details })
+  return input
+}
+
+/** The first mail is made alone: what its text part becomes, that of the others is as well. */
+async function prepareAll(
+  inputs: readonly EmailInput[],
+  prepare: (some: readonly EmailInput[]) => Promise<(PreparedMail | AppError)[]>,
+): Promise<PreparedMail[]> {
+  const [first, ...others] = inputs
+  const [made] = first === undefined ? [] : await prepare([first])
+  if (made === undefined || made instanceof AppError) throw made ?? new Error('nobody is mailed')
+  if (others.length === 0) return [made]
+  const { text } = made.mail
+  const same = others.map((input) => (text === null ? input : { ...input, text }))
+  const rest = await prepare(same)
+  return [made, ...rest.map(unwrap)]
+}
+
+function unwrap(mail: PreparedMail | AppError): PreparedMail {
+  if (mail instanceof AppError) throw mail
+  return mail
+}

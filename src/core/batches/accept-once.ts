@@ -1,0 +1,61 @@
+import { anotherRequest, stillRunning } from '../../domain/idempotency.ts'
+import type { Uuid } from '../../runtime/ids.ts'
+import type { EmailAccepted } from '../../schemas/mails/email.ts'
+import type { Transaction } from '../../store/db/sql.ts'
+import * as idempotencyKeys from '../../store/platform/idempotency-keys.ts'
+import type { Keyring } from '../../keys/tokens.ts'
+import { acceptMails } from '../mails/accept-mails.ts'
+import type { PreparedMail } from '../mails/prepare-mails.ts'
+
+/** As the API answers a mail that it accepted. */
+const ACCEPTED = 202
+
+/** A mail, and what tells it from another one for a day. */
+export interface KeyedMail {
+  mail: PreparedMail
+  /** Undefined: nothing tells a repetition from a new mail. */
+  key: string | undefined
+  /** Another one with the same key is refused. */
+  fingerprint: Buffer
+}
+
+/**
+ * Accepts the mails of one message that were not accepted under their keys in the last 24 hours,
+ * all of them or none. Returns what was or is accepted for each, in the order of `mails`.
+ */
+export async function acceptOnce(
+  tx: Transaction,
+  organizationId: Uuid,
+  mails: readonly KeyedMail[],
+  deps: { keyring: Keyring; now: number },
+): Promise<EmailAccepted[]> {
+  const keys = mails.flatMap(({ key }) => key ?? [])
+  const { isBusy, keptByKey } = await idempotencyKeys.takeAll(tx, organizationId, keys)
+  if (isBusy) throw stillRunning()
+  const open: KeyedMail[] = []
+  const earlier = mails.map((keyed): EmailAccepted | undefined => {
+    const kept = keyed.key === undefined ? undefined : keptByKey.get(keyed.key)
+    if (kept && !kept.fingerprint.equals(keyed.fingerprint)) throw anotherRequest()
+    if (kept?.answered) return JSON.parse(kept.answered.body)
+    open.push(keyed)
+    return undefined
+  })
+  const accepted = await acceptMails(
+    tx,
+    organizationId,
+    open.map(({ mail }) => mail),
+    deps,
+  )
+  const answers = open.flatMap(({ key, fingerprint }, index) =>
+    key === undefined
+      ? []
+      : [{ key, fingerprint, status: ACCEPTED, body: JSON.stringify(accepted[index]) }],
+  )
+  if (answers.length > 0) await idempotencyKeys.keepAll(tx, organizationId, answers)
+  const rest = accepted.values()
+  return earlier.map((each) => {
+    const mail = each ?? rest.next().value
+    if (!mail) throw new Error('a mail is accepted or refused')
+    return mail
+  })
+}

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import { createSecureContext } from 'node:tls'
+import type { Certificate } from '../../../api/smtp/server.ts'
+import type { Log } from '../../loops/loop.ts'
+
+const LOOK_EVERY_MS = 10_000
+
+interface Files {
+  certificatePath: string
+  keyPath: string
+}
+
+/** Reads a certificate with its chain, and its key. Throws when the two do not go together. */
+export async function readCertificate({ certificatePath, keyPath }: Files): Promise<Certificate> {
+  const [cert, key] = await Promise.all([
+    readFile(certificatePath, 'utf8'),
+    readFile(keyPath, 'utf8'),
+  ])
+  createSecureContext({ cert, key })
+  return { cert, key }
+}
+
+/**
+ * Looks at the files from time to time, and tells `onChange` when they have another certificate.
+ * One that cannot be used is logged, and the old one is kept: it may be half written. Returns what
+ * ends it.
+ */
+export function watchCertificate(
+  files: Files,
+  known: Certificate,
+  {
+    onChange,
+    log,
+    everyMs = LOOK_EVERY_MS,
+  }: { onChange: (certificate: Certificate) => void; log: Log; everyMs?: number },
+): () => void {
+  let used = known
+  let isLooking = false
+  let problem = ''
+  const timer = setInterval(() => void look(), everyMs).unref()
+  return () => clearInterval(timer)
+
+  async function look(): Promise<void> {
+    if (isLooking) return
+    isLooking = true
+    try {
+      const found = await readCertificate(files)
+      problem = ''
+      if (found.cert !== used.cert || found.key !== used.key) {
+        used = found
+        onChange(found)
+        log.info({}, 'the certificate was changed')
+      }
+    } catch (error) {
+      const message = String(error)
+      if (message !== problem) log.error({ err: error }, 'the new certificate cannot be used')
+      problem = message
+    }
+    isLooking = false
+  }
+}
