@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../src/domain/errors.ts'
 import { ApiError } from '../../src/schemas/error.ts'
+import { ResendError } from '../../src/schemas/batches/resend.ts'
 
 interface Meaning {
   /** The component of the document that describes it. */
@@ -124,23 +125,27 @@ const REQUEST_ID = '0199c2f4-7d1e-7a60-9c1b-2f6d1f0b7a11'
 export const failures = (...statuses: Failure[]) =>
   Object.fromEntries(statuses.map((status) => [status, failure(status)]))
 
-/** Every status that is answered with an ApiError, by the name of its component. */
+/** Every error that operations share, by the name of its component. */
 export const sharedFailures = (): { name: string; response: object }[] =>
-  Object.entries(MEANINGS).map(([, meaning]) => ({
-    name: meaning.name,
-    response: responseOf(meaning),
-  }))
+  Object.entries(MEANINGS).flatMap(([status, meaning]) => {
+    const ofResend = resendFailures[status]
+    return [
+      { name: meaning.name, response: responseOf(meaning) },
+      ...(ofResend ? [{ name: `Resend${meaning.name}`, response: ofResend }] : []),
+    ]
+  })
 
 const failure = (status: Failure) => responseOf(MEANINGS[status])
 
-/** Responses of every status for routes whose errors have fields of their own: `schema`. */
-export const failuresAs = (schema: object) =>
-  Object.fromEntries(
-    Object.entries(MEANINGS).map(([status, { description }]) => [
+/** The responses of routes whose errors are written as those of Resend, too. */
+export const resendFailures = Object.fromEntries(
+  Object.entries(MEANINGS)
+    .filter(([status]) => status !== '410')
+    .map(([status, { description }]) => [
       status,
-      { description, content: { 'application/json': { schema } } },
+      { description, content: { 'application/json': { schema: ResendError } } },
     ]),
-  )
+)
 
 const responseOf = ({ name: _name, description, code, error, ...more }: Meaning) => ({
   description,

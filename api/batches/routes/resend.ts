@@ -16,13 +16,12 @@ import {
   ResendEmailId,
   ResendEmailInput,
   ResendEmailPatch,
-  ResendError,
 } from '../../../src/schemas/batches/resend.ts'
 import { transact } from '../../../src/store/db/sql.ts'
 import { actorOf } from '../../access/audit.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { answerErrors } from '../../http/errors.ts'
-import { failuresAs } from '../../http/failures.ts'
+import { resendFailures } from '../../http/failures.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { type Row, rowChecker } from '../../http/row-checks.ts'
 import { holdPreparedMails, preparedMailsOf } from '../prepared-mails.ts'
@@ -31,7 +30,6 @@ import { ACCOUNT_HEADER, inTheirNames, resendEmailView, toEmailInput } from '../
 const tags = ['resend']
 const sending = { scope: 'send' } as const
 const reading = { scope: ['read', 'send'] } as const
-const failures = failuresAs(ResendError)
 /** `permissive`: good rows are accepted when others fail. Otherwise all are, or none. */
 const VALIDATION_HEADER = 'x-batch-validation'
 const checkRows = rowChecker(ResendEmailInput)
@@ -97,7 +95,7 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
         description:
           'It is `/v1/email/send` in Resend’s words. Where several accounts are connected, the header `X-Letterloom-Account` names one.',
         body: ResendEmailInput,
-        response: { ...failures, 200: ResendEmailId },
+        response: { ...resendFailures, 200: ResendEmailId },
       },
       preHandler: (request) => prepare(request, [{ index: 0, row: request.body }], rowFailures('')),
     },
@@ -124,7 +122,7 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
         description:
           'A row that is refused refuses them all. With the header `x-batch-validation: permissive` good rows are accepted, and `errors` says which are not.',
         body: ResendBatchInput,
-        response: { ...failures, 200: ResendBatch },
+        response: { ...resendFailures, 200: ResendBatch },
       },
       preHandler: async (request) => {
         const failures = rowFailures('')
@@ -159,7 +157,7 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
         summary: 'Get a mail and what became of it, as Resend’s GET /emails/{id}',
         description: 'What it said is not answered: `/v1/email/{id}/body` shows it.',
         params: IdParams,
-        response: { ...failures, 200: ResendEmail },
+        response: { ...resendFailures, 200: ResendEmail },
       },
     },
     async ({ caller: { organizationId, sql }, params: { id } }) =>
@@ -177,7 +175,7 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
         description: 'Works until the mail is taken to be sent, else 409.',
         params: IdParams,
         body: ResendEmailPatch,
-        response: { ...failures, 200: ResendChangedEmail },
+        response: { ...resendFailures, 200: ResendChangedEmail },
       },
     },
     async (request) => {
@@ -204,7 +202,7 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
         summary: 'Take a mail back that waits, as Resend’s POST /emails/{id}/cancel',
         description: 'Works until the mail is taken to be sent, else 409.',
         params: IdParams,
-        response: { ...failures, 200: ResendChangedEmail },
+        response: { ...resendFailures, 200: ResendChangedEmail },
       },
     },
     async ({ tx, caller: { organizationId }, params }) => {
