@@ -6,5 +6,5 @@ type RouteConfig = FastifyContextConfig & { url?: string }
 /** What the route of a request declares. */
 export const configOf = ({ routeOptions }: FastifyRequest): RouteConfig => routeOptions.config
 
-/** Whether a path is of the API that callers use, in our words or in those of another service. */
+/** Returns true for the paths that callers use: ours, and those in the words of other services. */
 export const isOfCallers = (path: string): boolean => /^\/(?:v1|compat)\//.test(path)

@@ -4,7 +4,7 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const MEBIBYTE = 1024 * 1024
 
-/** What connections of mail submission may bring, and how long they may take. */
+/** Limits of what connections of mail submission bring, and of the time that they take. */
 export const SMTP_LIMITS = {
   /** Open connections of one port. */
   connections: 500,

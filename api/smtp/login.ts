@@ -32,7 +32,7 @@ export interface Submitter {
   keyId: Uuid
 }
 
-/** Who may submit mail. */
+/** Checks who may submit mail, and how often. */
 export function createLogins({ sql, keyring, limiter, log, now }: LoginDeps) {
   const limits = rateLimits({ limiter, keyring })
   const noteUse = useNoter(log, now)

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 
 const PREFIX = 'letterloom_'
 
-/** What mail submission tells Prometheus. Labels never name a tenant. */
+/** Metrics of mail submission. Labels never name a tenant. */
 export interface SmtpMetrics {
   registry: Registry
   connections: Gauge

@@ -3,7 +3,7 @@ import type { SMTPServer } from 'smtp-server'
 const LOOK_EVERY_MS = 1_000
 
 /**
- * How long connections may take for each step, whatever they say meanwhile: the server itself knows
+ * Bounds the time of each step of a connection, whatever it says meanwhile: the server itself knows
  * silence only, which a byte a minute ends.
  */
 export function createPatience(servers: () => readonly SMTPServer[]) {

@@ -32,7 +32,7 @@ export interface Certificate {
   cert: string
 }
 
-/** How a port is protected: from the first byte, after STARTTLS, or not at all. */
+/** Protection of a port: from the first byte, after STARTTLS, or none. */
 export type Protection =
   | { tls: 'implicit' | 'starttls'; certificate: Certificate }
   | { tls: 'none' }

@@ -101,7 +101,7 @@ async function read(bytes: Buffer) {
   }
 }
 
-/** What the API checks of a body. */
+/** Checks a mail as the API checks a body. */
 function checked(input: EmailInput): EmailInput {
   refuseUnstorable(input, true)
   const { details } = check(input)
@@ -109,7 +109,7 @@ function checked(input: EmailInput): EmailInput {
   return input
 }
 
-/** The first mail is made alone: what its text part becomes, that of the others is as well. */
+/** Makes the first mail alone, and the others with its text part: it is the same for all. */
 async function prepareAll(
   inputs: readonly EmailInput[],
   prepare: (some: readonly EmailInput[]) => Promise<(PreparedMail | AppError)[]>,

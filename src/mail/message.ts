@@ -8,8 +8,8 @@ const MOST_NESTING = 32
 /** Bytes of the headers of all parts together. */
 const MOST_HEADER_BYTES = 256 * 1024
 /**
- * Reading a line takes 3 to 10 µs and a kilobyte of memory, which would be gigabytes of a message of
- * line ends alone. The largest file has 200,000 lines in base64.
+ * Reading a line takes 3 to 10 µs and a kilobyte of memory: gigabytes for a message of line ends
+ * alone. The largest file has 200,000 lines in base64.
  */
 const MOST_LINES = 250_000
 
@@ -34,7 +34,7 @@ interface MessageFile {
   content: string
 }
 
-/** Why a text is no message. Its words are for the sender. */
+/** A text that cannot be read as a message. Its words are for the sender. */
 export class UnreadableMessage extends Error {}
 
 /** Reads a message. Throws UnreadableMessage when there is too much of its lines or headers. */
@@ -112,7 +112,7 @@ const DOT = 0x2e
 const BLANKS: readonly (number | undefined)[] = [0x20, 0x09]
 
 /**
- * Whether a line of a message is a single dot with line ends beside it that are not both CR LF.
+ * Returns true when a line is a single dot with line ends beside it that are not both CR LF.
  * Some servers take that for the end of a message, and what follows for commands (SMTP smuggling).
  * A dot between proper line ends is a line of text: its sender has doubled it (RFC 5321, 4.5.2).
  */
@@ -149,7 +149,7 @@ export function digestOf(bytes: Uint8Array): Buffer {
   return hash.update(bytes.subarray(end)).digest()
 }
 
-/** Where the empty line behind the headers begins; the length of a message that has none. */
+/** Returns where the empty line behind the headers begins; the length of a text without one. */
 function endOfHeaders(bytes: Uint8Array): number {
   let at = 0
   while (at < bytes.length) {
@@ -162,7 +162,7 @@ function endOfHeaders(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** Where the header that begins at `from` ends, with the lines that it goes on in. */
+/** Returns where the header that begins at `from` ends, with the lines that it goes on in. */
 function endOfHeader(bytes: Uint8Array, from: number, most: number): number {
   let at = from
   do {

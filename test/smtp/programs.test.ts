@@ -70,20 +70,25 @@ test.skipIf(!isInstalled('swaks'))(
   'swaks sends a file, and is told why a mail is refused',
   async () => {
     await writeFile(join(folder, 'plan.csv'), 'a,b\n')
-    const swaks = (...more: string[]) =>
+    const login = ['--auth-user', 'letterloom', '--auth-password', key]
+    const swaks = (more: string[]) =>
       run('swaks', [
-        ...['--server', `127.0.0.1:${port}`, '--tls', '--auth-user', 'letterloom'],
-        ...['--auth-password', key, '--from', 'shop@example.com', ...more],
+        '--server',
+        `127.0.0.1:${port}`,
+        '--tls',
+        '--from',
+        'shop@example.com',
+        ...login,
+        ...more,
       ]).catch((error: { stdout: string }) => error)
-    const sent = await swaks(
-      ...['--to', 'swaks@example.com', '--header', 'Subject: By swaks', '--body', '.\n..\nHello'],
-      ...['--attach', `@${join(folder, 'plan.csv')}`],
-    )
+    const content = ['--header', 'Subject: By swaks', '--body', '.\n..\nHello']
+    const file = ['--attach', `@${join(folder, 'plan.csv')}`]
+    const sent = await swaks(['--to', 'swaks@example.com', ...content, ...file])
     expect(sent.stdout).toContain('<~  250 2.6.0 Accepted as ')
     const said = await sayings('swaks@example.com')
     expect(said.text.trimEnd()).toBe('.\n..\nHello')
     expect(said.attachments).toMatchObject([{ filename: 'plan.csv', bytes: 4 }])
-    const refused = await swaks('--to', 'swaks@example.com', '--h-From', 'nobody')
+    const refused = await swaks(['--to', 'swaks@example.com', '--h-From', 'nobody'])
     expect(refused.stdout).toContain('<~* 554 5.6.0 from must be an email address')
   },
 )

@@ -61,7 +61,7 @@ export async function startSmtpProcess(databaseUrl: string): Promise<SmtpProcess
   }
 }
 
-/** Whether a server greets at a port. */
+/** Returns true when a server greets at a port. */
 const greets = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = openSocket(port, '127.0.0.1')

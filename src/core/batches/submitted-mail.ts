@@ -14,9 +14,9 @@ const KEY_HEADER = `${OURS}idempotency-key`
 const ACCOUNT_HEADER = `${OURS}account`
 /** Servers on the way of one message: more of them send it in a circle. */
 const MOST_HOPS = 50
-/** What only its recipient can read would arrive as files that nobody can open. */
+/** Mail that only its recipient can read would arrive as files that nobody can open. */
 const ENCRYPTED = /^\s*(?:multipart\/encrypted|application\/(?:x-)?pkcs7-mime)\b/i
-/** What a mail without a text says: single mail needs one. */
+/** The text of a message that has none: single mail needs one. */
 const EMPTY_TEXT = '\n'
 
 /** A message as single mail takes it, to each of its recipients. */
@@ -24,7 +24,7 @@ interface SubmittedMail {
   input: Omit<EmailInput, 'to'>
   /** Given by its sender; undefined: the message is recognized by itself. */
   idempotencyKey: string | undefined
-  /** What tells two messages of the same words apart. Undefined: nothing does. */
+  /** Tells two messages of the same words apart. Undefined: nothing does. */
   identity: string | undefined
 }
 

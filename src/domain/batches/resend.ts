@@ -23,7 +23,7 @@ export const RESEND_ERRORS = [
 ] as const
 export type ResendErrorName = (typeof RESEND_ERRORS)[number]
 
-/** What a mail went through last, in Resend's words. */
+/** Events of a mail in Resend's words: it shows the last one. */
 export const RESEND_EVENTS = [
   'scheduled',
   'canceled',
