@@ -8,8 +8,8 @@ interface HeldMessage {
 }
 
 /**
- * Reads messages to their end, of which a process holds `mostBytes` at once. `read` rejects when the
- * connection breaks off.
+ * Reads messages to their end, of which a process holds `mostBytes` at once. `read` rejects when
+ * the connection breaks off.
  */
 export function createMessageRoom(mostBytes: number) {
   let heldBytes = 0
