@@ -416,6 +416,25 @@ describe('with a certificate', () => {
   })
 })
 
+test('a message that nothing tells from another one is a new mail each time', async () => {
+  const alarm = {
+    envelope: { from: 'shop@example.com', to: 'alarm@example.com' },
+    raw: 'From: shop@example.com\r\nSubject: The disk is full\r\n\r\nAgain\r\n',
+  }
+  await transport().sendMail(alarm)
+  await transport().sendMail(alarm)
+  expect(await mailsTo('alarm@example.com')).toHaveLength(2)
+})
+
+test('a header that is folded is carried', async () => {
+  const dialogue = await beginMail(port, key)
+  await dialogue.say('DATA')
+  const folded = ['From: a@example.com', 'Subject: S', 'References: <a@b>', '\t<c@d>', ' <e@f>']
+  const reply = await dialogue.send(dataOf(...folded, 'X-Word: ä', '', 'x'))
+  expect((await bodyOf(idOf(reply))).headers).toEqual({ References: '<a@b> <c@d> <e@f>' })
+  dialogue.close()
+})
+
 test('commands may come all at once, and a message may be one byte at a time', async () => {
   const dialogue = await openDialogue(port)
   const lines = ['EHLO client.example', plainLogin(key), 'MAIL FROM:<a@example.com>']

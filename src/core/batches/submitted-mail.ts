@@ -86,7 +86,8 @@ function carriedHeaders(headers: readonly Header[]): Record<string, string> {
   const carried = new Map<string, Header>()
   for (const { name, value } of headers) {
     const key = name.toLowerCase()
-    const header = { name, value: value.trim() }
+    // Long ones are folded, by some programs with tabs.
+    const header = { name, value: value.replaceAll('\t', ' ').trim() }
     if (isRefusedHeader(name) || key.startsWith(OURS) || carried.has(key)) continue
     if (header.value === '' || headerProblem(header) !== undefined) continue
     if (carried.size < MOST_HEADERS) carried.set(key, header)
