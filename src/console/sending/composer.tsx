@@ -220,6 +220,10 @@ function What({ draft, change }: PartProps) {
   )
 }
 
+/** An address of a verified sender, which is a domain or an address. */
+const addressOf = (identity: string): string =>
+  identity.includes('@') ? identity : `news@${identity}`
+
 function FromWhom({ draft, change }: PartProps) {
   const client = useClient()
   const org = useOrganizationId()
@@ -230,29 +234,30 @@ function FromWhom({ draft, change }: PartProps) {
   const verified = (data?.data ?? []).filter(
     ({ verificationStatus }) => verificationStatus === 'SUCCESS',
   )
-  const addresses = [
-    ...new Set(
-      verified.map(({ identity }) => (identity.includes('@') ? identity : `news@${identity}`)),
-    ),
-  ]
-  const [first] = addresses
-  const { from } = draft
+  const ofAccount = verified.filter(
+    ({ cloudAccountId }) => draft.cloudAccountId === '' || cloudAccountId === draft.cloudAccountId,
+  )
+  const addresses = [...new Set(ofAccount.map(({ identity }) => addressOf(identity)))]
+  const [first] = verified
+  const isFresh = draft.from === '' && draft.cloudAccountId === ''
   useEffect(() => {
-    if (from === '' && first !== undefined) change({ from: first })
+    if (!isFresh || first === undefined) return
+    change({ from: addressOf(first.identity), cloudAccountId: first.cloudAccountId })
     // Only a sender that nobody has chosen is filled in, once the accounts have answered.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [first])
+  }, [first?.identity])
   return (
     <Part title="3. From whom">
+      <AccountChoice draft={draft} change={change} />
       <Field
         label="Address"
         name="from"
         type="email"
         list="senders"
         hint={
-          verified.length === 0
-            ? 'No account has a verified sender yet: see Accounts.'
-            : `Of a verified sender: ${verified.map(({ identity }) => identity).join(', ')}`
+          ofAccount.length === 0
+            ? 'The account has no verified sender yet: see Accounts.'
+            : `Of a verified sender: ${ofAccount.map(({ identity }) => identity).join(', ')}`
         }
         value={draft.from}
         onChange={(event) => change({ from: event.currentTarget.value })}
@@ -281,6 +286,34 @@ function FromWhom({ draft, change }: PartProps) {
         onChange={(event) => change({ replyTo: event.currentTarget.value })}
       />
     </Part>
+  )
+}
+
+/** Which account mails leave through, where there are several. */
+function AccountChoice({ draft, change }: PartProps) {
+  const client = useClient()
+  const org = useOrganizationId()
+  const { data } = useQuery({
+    queryKey: [org, 'connections'],
+    queryFn: () => client.get('/v1/connections'),
+  })
+  const accounts = (data?.connections ?? []).filter(({ disconnectedAt }) => disconnectedAt === null)
+  if (accounts.length < 2) return null
+  return (
+    <Select
+      label="Account"
+      name="cloudAccountId"
+      hint="The AWS account that the mails leave through."
+      value={draft.cloudAccountId}
+      onChange={(event) => change({ cloudAccountId: event.currentTarget.value })}
+    >
+      <option value="">Choose …</option>
+      {accounts.map(({ id, name, accountId, region }) => (
+        <option key={id} value={id}>
+          {name ?? accountId}, {region}
+        </option>
+      ))}
+    </Select>
   )
 }
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { addresses } from './dev.ts'
+import { addresses, firstPassword } from './dev.ts'
 import { whenStopped } from '../programs/lifetime.ts'
 import { type Batch, type JobResult, runMainJob } from './main-job.ts'
 import { startSystem } from './system.ts'
@@ -42,7 +42,9 @@ export async function runDemo(
     const good = report(result, say)
     say(`\n  ${seconds(startedAt)} s in all`)
     if (options.keep) {
-      say(addresses(system, { key: result.apiKey }))
+      const { apiKey: key, organizationId, batch } = result
+      say(addresses(system, { key, password: await firstPassword(system, folder) }))
+      say(`  The batch     ${system.apiUrl}/console/${organizationId}/batches/${batch.id}`)
       await stopped
     } else {
       say(

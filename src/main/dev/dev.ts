@@ -71,13 +71,30 @@ async function makeFirst(system: System, file: string): Promise<string> {
   return key
 }
 
-/** `smtpPort` undefined: no mail is taken by SMTP. */
-export function addresses(system: System, key: string, smtpPort?: number): string {
+/**
+ * The password of the owner in the web console; made once and kept beside the key. It is the first
+ * one: whoever changed it knows the other.
+ */
+export async function firstPassword(system: System, folder: string): Promise<string> {
+  const file = join(folder, 'console-password')
+  const known = await readFile(file, 'utf8').catch(() => undefined)
+  if (known !== undefined) return known.trim()
+  const password = randomBytes(PASSWORD_BYTES).toString('base64url')
+  await setPassword(system.sql, OWNER, password)
+  await writeFile(file, `${password}\n`, { mode: 0o600 })
+  return password
+}
+
+interface FirstCredentials {
+  key: string
+  /** Of `OWNER`. */
+  password: string
+}
+
+export function addresses(system: System, { key, password }: FirstCredentials): string {
   return [
     '',
-    ...(password === undefined
-      ? []
-      : [`  Console       ${system.apiUrl}/console   ${OWNER} / ${password}`]),
+    `  Console       ${system.apiUrl}/console   ${OWNER} / ${password}`,
     `  API           ${system.apiUrl}`,
     `  API docs      ${system.apiUrl}/docs`,
     `  Inbox         ${system.sandboxUrl}`,
