@@ -155,6 +155,29 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     expect(await page.evaluate('document.querySelector("input[name=subject]").value')).toBe('')
   })
 
+  test('with several accounts somebody chooses which one the mails leave through', async () => {
+    const { api, visit, fill, press, page, untilSaid } = browser
+    const other = await connectAccount(api.alice, { accountId: '999988887777', name: 'Other' })
+    await visit('/batches/new')
+    await fill('subject', 'News')
+    await fill('from', 'news@example.com')
+    await page.until('document.querySelector("select[name=cloudAccountId]")')
+    await page.evaluate(`(() => {
+      const choice = document.querySelector('select[name=cloudAccountId]')
+      choice.value = '${other.connectionId}'
+      choice.dispatchEvent(new Event('change', { bubbles: true }))
+    })()`)
+    await untilSaid('people get it')
+    await press('Review')
+    await press('Send to 4 people')
+    await page.until('/batches\\/[0-9a-f-]{36}$/.test(location.pathname)')
+    const id = await page.evaluate<string>('location.pathname.split("/").at(-1)')
+    const { body } = await api.alice.get(`/v1/batch/${id}`)
+    expect(body.cloudAccountId).toBe(other.connectionId)
+    await api.alice.delete(`/v1/connections/${other.connectionId}`)
+    page.complaints.length = 0
+  })
+
   test('a hostile mail shows in its frame, and nothing of it runs or leaves', async () => {
     const { visit, fill, page, untilSaid, origin } = browser
     const asked = page.requested.length
