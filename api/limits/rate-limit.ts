@@ -76,13 +76,21 @@ export function rateLimits({ limiter, keyring }: Limits) {
   const decideGuess = (ip: string): Promise<Decision> =>
     limiter.take(`guesses:${addressSubject(keyring, networkOf(ip))}`, FAILURE_WINDOWS)
 
-  const decideOrganization = async (caller: Caller): Promise<Decision> =>
-    limiter.take(caller.organizationId, await windowsOf(caller))
+  /**
+   * Keys share the limit of their organization. A person has one of their own: a page that is left
+   * open must not use up what the organization's programs need.
+   */
+  const decideCaller = async (caller: Caller): Promise<Decision> => {
+    const { actor, organizationId } = caller
+    return actor.kind === 'session'
+      ? limiter.take(`person:${actor.userId}`, PERSON_WINDOWS)
+      : limiter.take(organizationId, await windowsOf(caller))
+  }
 
   return {
     // For callers who do not use HTTP.
     decideGuess,
-    decideOrganization,
+    decideCaller,
 
     async takePublic(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       const { unlimited, vouch } = configOf(request)
@@ -94,8 +102,8 @@ export function rateLimits({ limiter, keyring }: Limits) {
       answer(await limiter.take(subject, TOKEN_WINDOWS), reply)
     },
 
-    async takeOrganization(caller: Caller, reply: FastifyReply): Promise<void> {
-      answer(await decideOrganization(caller), reply)
+    async takeCaller(caller: Caller, reply: FastifyReply): Promise<void> {
+      answer(await decideCaller(caller), reply)
     },
 
     /** Throws 429 when an address had too many wrong credentials. */

@@ -74,7 +74,7 @@ export function createLogins({ sql, keyring, limiter, log, now }: LoginDeps) {
     /** Returns who submits a message, and counts it for them. Throws the reply to a refusal. */
     async takeMessage(login: Login): Promise<Submitter> {
       const submitter = await submitterOf(login)
-      const { allowed, retryAfterSeconds } = await limits.decideOrganization(submitter.caller)
+      const { allowed, retryAfterSeconds } = await limits.decideCaller(submitter.caller)
       if (!allowed) throw replyOf(tooMany(retryAfterSeconds))
       return submitter
     },

@@ -38,7 +38,8 @@ export async function runDev(
   if (!system) return
   try {
     const key = await firstOrganization(system, folder)
-    say(addresses(system, key, await system.startSmtp()))
+    const password = await firstPassword(system, folder)
+    say(addresses(system, { key, password }, await system.startSmtp()))
     await stopped
     say('\nStopping …')
   } finally {
@@ -91,7 +92,12 @@ interface FirstCredentials {
   password: string
 }
 
-export function addresses(system: System, { key, password }: FirstCredentials): string {
+/** `smtpPort` undefined: no mail is taken by SMTP. */
+export function addresses(
+  system: System,
+  { key, password }: FirstCredentials,
+  smtpPort?: number,
+): string {
   return [
     '',
     `  Console       ${system.apiUrl}/console   ${OWNER} / ${password}`,

@@ -72,7 +72,7 @@ export async function takeAll(
   return { isBusy: locks?.had === false, keptByKey: new Map(rows.map((row) => [row.key, row])) }
 }
 
-interface Answered {
+interface RequestAnswer {
   organizationId: Uuid
   key: string
   fingerprint: Buffer
@@ -96,7 +96,7 @@ export const keep = (
 export const keepAll = (
   tx: Transaction,
   organizationId: Uuid,
-  answers: readonly Omit<Answered, 'organizationId'>[],
+  answers: readonly Omit<RequestAnswer, 'organizationId'>[],
 ) => tx`
   insert into idempotency_keys (organization_id, key, fingerprint, status, answer)
   select ${organizationId}, key, decode(fingerprint, 'base64'), status, answer
