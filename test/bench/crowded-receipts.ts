@@ -29,10 +29,11 @@ const [CONNECTIONS = 60, RATE = 5, RECEIPTS = 60, LATENCY_MS = 170] = process.ar
   .map(Number)
 /** Of the account with the batch: more than one worker makes. */
 const BATCH_RATE = 5_000
-const BATCH_RECIPIENTS = 400_000
+const BATCH_RECIPIENTS = 40_000
 /** Between two receipts: its dispatcher is warm at times, idle at others. */
 const GAP_MS = [200, 3_000] as const
 const BACKLOG_SECONDS = (RECEIPTS * (GAP_MS[0] + GAP_MS[1])) / 1_000 + 60
+const SETTLED_MS = 5_000
 const WANTED = { p95: 2, most: 5 }
 const AT_ONCE = 8
 
@@ -70,6 +71,7 @@ await withSystem(async (system, say) => {
       Array.from({ length: backlog }, () => mail(tenant, 'confirmation')),
     ),
   )
+  await sleep(SETTLED_MS)
   say(await receipts(`beside ${CONNECTIONS} connections with a backlog`, RECEIPTS))
 
   const { id } = await sender.client.post('/v1/batch', {
