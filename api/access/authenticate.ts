@@ -10,6 +10,7 @@ import { type Caller, CALLER, callerOf, insufficient } from '../caller.ts'
 import { rateLimits } from '../limits/rate-limit.ts'
 import { cachedCredential } from './cached-credential.ts'
 import { type Credential, keyCredential, useNoter } from './credentials.ts'
+import { requireOrganizationOfPage } from '../http/console-calls.ts'
 import { configOf } from '../http/route-config.ts'
 
 declare module 'fastify' {

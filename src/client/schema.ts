@@ -853,6 +853,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/batch/{id}/reasons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the recipients who were not mailed, or are in doubt, by the reason
+         * @description The most frequent reason first, 100 at most. `status` and `reason` are filters of the recipients: they show who it was. Empty until the audience is frozen.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listBatchReasons"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/batch/{id}/report": {
         parameters: {
             query?: never;
@@ -1029,6 +1051,100 @@ export interface paths {
         get: operations["listTemplateClicks"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/resend/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one mail to one address, as Resend’s POST /emails
+         * @description It is `/v1/email/send` in Resend’s words. Where several accounts are connected, the header `X-Letterloom-Account` names one.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["sendResendEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/resend/emails/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send up to 100 mails, as Resend’s POST /emails/batch
+         * @description A row that is refused refuses them all. With the header `x-batch-validation: permissive` good rows are accepted, and `errors` says which are not.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["sendResendEmails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/resend/emails/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a mail and what became of it, as Resend’s GET /emails/{id}
+         * @description What it said is not answered: `/v1/email/{id}/body` shows it.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["getResendEmail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Send a mail that waits at another time, as Resend’s PATCH /emails/{id}
+         * @description Works until the mail is taken to be sent, else 409.
+         *
+         *     Scope: `send` or `full`.
+         */
+        patch: operations["rescheduleResendEmail"];
+        trace?: never;
+    };
+    "/compat/resend/emails/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a mail back that waits, as Resend’s POST /emails/{id}/cancel
+         * @description Works until the mail is taken to be sent, else 409.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["cancelResendEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2843,600 +2959,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/email/metrics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Count mails by what became of them
-         * @description All figures are of the mails that were sent in the range, whenever they were delivered or opened. `Accept: text/csv` answers the rows as a file; without dimensions it has one, the totals. More than 10,000 rows are refused.
-         *
-         *     Scope: `read` or `full`.
-         */
-        get: operations["getEmailMetrics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/contacts/{id}/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get all that is held about a contact
-         * @description Every field of the contact, what became of their consent, every mail with its timeline and the body where one is kept (links by which the recipient unsubscribes, confirms or chooses topics lead nowhere), every event and every run of a workflow. Streamed: however much there is, it comes as it is read. The audit trail says who asked.
-         *
-         *     Scope: `contacts` or `full`.
-         */
-        get: operations["exportContact"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/contacts/{id}/erase": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Erase a contact and all that names them
-         * @description The contact is gone when this is answered and gets no further mail. Logs, answers and stored events are emptied in the background: `GET /v1/erasures/{id}` says when that is done. That their address is suppressed remains, without the address. Who was deleted before is erased by their id or address, too. Asking again for the same id gets the same erasure.
-         *
-         *     Scope: `contacts` or `full`.
-         */
-        post: operations["eraseContact"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/erasures/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get how far an erasure is
-         * @description It stays as the proof that a contact was erased, and holds nothing that names them. A mail that is on its way to the provider is settled first, which may take minutes.
-         *
-         *     Scope: `read` or `contacts` or `full`.
-         */
-        get: operations["getErasure"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch/{id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Pause a batch that has not ended
-         * @description Its status stays, and it is `paused`: nothing of it is sent, within two seconds, until it is resumed. A batch whose time comes while it is paused waits. A batch that has ended or is paused is 409 (`batch_not_pausable`).
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["pauseBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch/{id}/choose-winner": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Choose the variant that the rest of an A/B test gets
-         * @description At any time before it is decided, whatever `winnerBy` says. 409: the batch has no test or is not being sent (`batch_not_testing`), or there is a winner (`winner_chosen`).
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["chooseWinner"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a batch with its progress
-         * @description `totalRecipients` is an estimate until `audienceFrozenAt` is set. The counters of delivery go on growing after `completedAt`, as events arrive.
-         *
-         *     Scope: `read` or `send` or `full`.
-         */
-        get: operations["getBatch"];
-        put?: never;
-        post?: never;
-        /**
-         * Cancel a batch that has not ended
-         * @description Works while the batch is `scheduled`, `queued` or `processing`, else 409. Sending stops within two seconds; what was sent stays sent.
-         *
-         *     Scope: `send` or `full`.
-         */
-        delete: operations["cancelBatch"];
-        options?: never;
-        head?: never;
-        /**
-         * Change or reschedule a batch whose time has not come
-         * @description Only the given fields, which are those of creation; null takes one away, and without `scheduledFor` it is sent at once. Its content stays as it was compiled unless the subject, preview text, content, template or variables change. A batch that is not `scheduled` is 409 (`batch_not_changeable`).
-         *
-         *     Scope: `send` or `full`.
-         */
-        patch: operations["updateBatch"];
-        trace?: never;
-    };
-    "/v1/batch/{id}/duplicate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make a batch that says the same as another
-         * @description With the same audience, sender and content, and the given changes; not with its time. It is `scheduled` and `paused`, so that nothing is sent before somebody has looked at it: change it, then resume it, and it goes at its time, or at once when it has none.
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["duplicateBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch/{id}/retry-failed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a batch again to those in whom it failed
-         * @description A new batch, which starts at once: the same mail to those who failed and were certainly not mailed. Nobody whose outcome is not known, who bounced or is suppressed. Up to 100,000. 409: the batch has not ended (`batch_not_retryable`), or there is nobody (`nothing_to_retry`).
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["retryFailedBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch/{id}/reasons": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Count the recipients who were not mailed, or are in doubt, by the reason
-         * @description The most frequent reason first, 100 at most. `status` and `reason` are filters of the recipients: they show who it was. Empty until the audience is frozen.
-         *
-         *     Scope: `read` or `send` or `full`.
-         */
-        get: operations["listBatchReasons"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch/{id}/report": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Report what a batch came to
-         * @description The figures of the batch, its opens and clicks over time, its links, recipients’ domains and reasons of bounces, all of one moment. They stay when the logs are gone. HTML when `Accept` names it, else JSON: a page with charts that needs no script and prints well.
-         *
-         *     Scope: `read` or `send` or `full`.
-         */
-        get: operations["getBatchReport"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List batches, newest first
-         * @description By page, from 1, or by cursor; a cursor neither skips nor repeats a batch while others are made. `search` finds part of a name or subject. Without `htmlContent`, `textContent` and `variableMappings`, which a batch by its id shows.
-         *
-         *     Scope: `read` or `send` or `full`.
-         */
-        get: operations["listBatches"];
-        put?: never;
-        /**
-         * Send a mail to many contacts, now or later
-         * @description Content is a published template or comes with the batch. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts; who has left or may not be mailed by the moment of sending is skipped. `from` must be of a verified identity of the account (400, `sender_not_verified`); when the account does not say so within two seconds, the batch is accepted with a warning.
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["createBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Try a batch: whom it would mail, what that looks like, takes and costs
-         * @description Takes what creation takes and refuses what it refuses. Nothing is kept and nothing sent. To a key without the scopes `read` and `contacts` addresses and telephone numbers are masked.
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["previewBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch/{id}/recipients": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the recipients of a batch, in the order they are mailed in
-         * @description Empty until the audience is frozen. A long list is best read with `cursor`; `offset` and `cursor` exclude each other.
-         *
-         *     Scope: `read` or `send` or `full`.
-         */
-        get: operations["listBatchRecipients"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/webhooks/ses/{accountNumber}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Receive a delivery event from EventBridge
-         * @description The secret decides whose the event is, never the body. Answered once the event is stored; the same event again is a `duplicate`. An event without our tags is applied to the mail with its message id, or else it is of mail that another program sent: a log with `sourceType: external`. What can never be applied, from which nothing follows, and a body that is no event, are `ignored` with the reason, and kept: with a right secret nothing is refused for what it says. An unknown account and a wrong secret get the same 401.
-         */
-        post: operations["receiveSesEvent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/email/logs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List mails and what became of them, newest first
-         * @description `status` is what a mail is now, `reached` what it ever was. A bare day in `to` includes that day, UTC.
-         *
-         *     Scope: `read` or `full`.
-         */
-        get: operations["listEmailLogs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/email/logs/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Download mails and what became of them as CSV
-         * @description Newest first, with the filters of the list. A cell that a spreadsheet would run begins with an apostrophe. A download that breaks off is not complete: its connection is cut.
-         *
-         *     Scope: `full`.
-         */
-        get: operations["exportEmailLogs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/email/logs/{messageId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a mail with its timeline and what it said, by the provider’s message id or ours
-         * @description `events` is the timeline, oldest first. `content` is for owners, admins and keys of scope `full`; the audit trail says who read it. In both the links by which the recipient unsubscribes, confirms or chooses topics lead nowhere.
-         *
-         *     Scope: `read` or `full`.
-         */
-        get: operations["getEmailLog"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch/{id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Resume a batch that is paused, or that failed, once its cause is gone
-         * @description A paused batch goes on, or waits for its time. Of a failed one sending goes on where it stopped: who was mailed is not mailed again, who was refused for the sender’s sake is mailed now, and so is who failed with `render_timeout` where that is why the batch failed. A batch that failed before its audience was frozen starts from the beginning, at its time. While the cause is still there it fails again. A batch that is neither `paused` nor `failed` is 409 (`batch_not_resumable`), and so is one whose topic was deleted, or a topic that it was to leave out (`topic_deleted`), and one that failed so long ago that its recipients are not kept any more (`recipients_deleted`).
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["resumeBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch/{id}/discard": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Give up what is left of a batch that failed
-         * @description Recipients who are still queued are not mailed any more, and the batch is `cancelled` for good; what was sent stays sent. A batch that is not `failed` is 409 (`batch_not_discardable`).
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["discardBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/batch/{id}/clicks": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the links of a batch that were clicked
-         * @description With how often, and in how many mails. Every click counts, a program’s too. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe, to choose topics or to confirm are left out: they are each recipient’s own.
-         *
-         *     Scope: `read` or `send` or `full`.
-         */
-        get: operations["listBatchClicks"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/templates/{id}/clicks": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the links that were clicked in mails of a template, by id or slug
-         * @description Of batches, workflows and single mail. With how often, and in how many mails. Every click counts, a program’s too. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe, to choose topics or to confirm are left out: they are each recipient’s own.
-         *
-         *     Scope: `read` or `send` or `full`.
-         */
-        get: operations["listTemplateClicks"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/compat/resend/emails": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send one mail to one address, as Resend’s POST /emails
-         * @description It is `/v1/email/send` in Resend’s words. Where several accounts are connected, the header `X-Letterloom-Account` names one.
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["sendResendEmail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/compat/resend/emails/batch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send up to 100 mails, as Resend’s POST /emails/batch
-         * @description A row that is refused refuses them all. With the header `x-batch-validation: permissive` good rows are accepted, and `errors` says which are not.
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["sendResendEmails"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/compat/resend/emails/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a mail and what became of it, as Resend’s GET /emails/{id}
-         * @description What it said is not answered: `/v1/email/{id}/body` shows it.
-         *
-         *     Scope: `read` or `send` or `full`.
-         */
-        get: operations["getResendEmail"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Send a mail that waits at another time, as Resend’s PATCH /emails/{id}
-         * @description Works until the mail is taken to be sent, else 409.
-         *
-         *     Scope: `send` or `full`.
-         */
-        patch: operations["rescheduleResendEmail"];
-        trace?: never;
-    };
-    "/compat/resend/emails/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Take a mail back that waits, as Resend’s POST /emails/{id}/cancel
-         * @description Works until the mail is taken to be sent, else 409.
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["cancelResendEmail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/email/send": {
         parameters: {
             query?: never;
@@ -3669,7 +3191,7 @@ export interface components {
     schemas: {
         /** AbTest */
         AbTest: {
-            /** @description With their figures of the share, by which they are compared; they go on growing. */
+            /** @description Variants with their figures in the test share, by which they are compared. The figures keep growing. */
             variants: components["schemas"]["AbTestVariantsItem"][];
             rest: components["schemas"]["AbTestRest"];
             sharePercent: number;
@@ -3678,10 +3200,10 @@ export interface components {
             decideAfter: components["schemas"]["AbTestDecideAfter"];
             /**
              * Format: date-time
-             * @description Set when all of the share have been mailed.
+             * @description Set when all mails of the test share have been sent.
              */
             decideAt: string | null;
-            /** @description Name of the variant that the rest gets. */
+            /** @description Name of the variant that the rest of the audience receives. */
             winner: string | null;
             decision: components["schemas"]["AbTestDecision"];
         } | null;
@@ -3693,14 +3215,14 @@ export interface components {
         } | null;
         /**
          * AbTestDecision
-         * @description How the winner was found, from the figures of that moment.
+         * @description How the winner was determined, from the figures at that time.
          */
         AbTestDecision: {
             /** @enum {string} */
             by: "figures" | "person";
-            /** @description The leader is ahead by more than chance explains. Without that the leader is sent all the same, or what a person chose. */
+            /** @description `true` if the lead is greater than chance explains. Otherwise the leading variant, or the chosen one, is sent all the same. */
             isConclusive: boolean;
-            /** @description The variant with the best rate at that moment. */
+            /** @description The variant with the best rate at that time. */
             leader: string;
             next: string;
             leaderRate: number;
@@ -3708,17 +3230,17 @@ export interface components {
             /** @description The true difference of the two rates is between `low` and `high`. */
             low: number;
             high: number;
-            /** @description Of that interval (Newcombe’s, by Wilson scores), shared out among the comparisons where there are several. */
+            /** @description Confidence level of the interval (Newcombe’s, by Wilson scores), divided among the comparisons if there are several. */
             confidence: number;
         } | null;
         /** AbTestInput */
         AbTestInput: {
-            /** @description What each says otherwise than the batch. */
+            /** @description Content of each variant, where it differs from the batch. */
             variants: components["schemas"]["AbTestInputVariantsItem"][];
-            /** @description Of the audience: those who get the variants, in equal parts. The rest waits for the winner. Of 100 nobody does, and the winner is named all the same. */
+            /** @description Percentage of the audience that receives the variants, in equal parts. The rest waits for the winner. With 100 there is no rest, and the winner is determined all the same. */
             sharePercent: number;
             /**
-             * @description Of those sent, who opened or clicked; `manual`: you choose.
+             * @description Criterion of the winner: the share of recipients who opened or clicked. With `manual` you choose the winner.
              * @enum {string}
              */
             winnerBy: "opened" | "clicked" | "manual";
@@ -3726,7 +3248,7 @@ export interface components {
         };
         /**
          * AbTestInputDecideAfter
-         * @description After all of the share have been mailed. Not with `manual`.
+         * @description Time after all mails of the test share have been sent. Cannot be combined with `manual`.
          */
         AbTestInputDecideAfter: {
             amount: number;
@@ -3735,7 +3257,7 @@ export interface components {
         };
         /** AbTestInputVariantsItem */
         AbTestInputVariantsItem: {
-            /** @description Its own within the test. */
+            /** @description Name of the variant, unique within the test. */
             name: string;
             subject?: string;
             /** @description Name of the sender. If `from` also contains a name, both must be equal. */
@@ -3746,10 +3268,10 @@ export interface components {
         /** AbTestPatch */
         AbTestPatch: {
             variants: components["schemas"]["AbTestPatchVariantsItem"][];
-            /** @description Of the audience: those who get the variants, in equal parts. The rest waits for the winner. Of 100 nobody does, and the winner is named all the same. */
+            /** @description Percentage of the audience that receives the variants, in equal parts. The rest waits for the winner. With 100 there is no rest, and the winner is determined all the same. */
             sharePercent: number;
             /**
-             * @description Of those sent, who opened or clicked; `manual`: you choose.
+             * @description Criterion of the winner: the share of recipients who opened or clicked. With `manual` you choose the winner.
              * @enum {string}
              */
             winnerBy: "opened" | "clicked" | "manual";
@@ -3765,7 +3287,7 @@ export interface components {
         } | null;
         /**
          * AbTestPatchDecideAfter
-         * @description After all of the share have been mailed. Not with `manual`.
+         * @description Time after all mails of the test share have been sent. Cannot be combined with `manual`.
          */
         AbTestPatchDecideAfter: {
             amount: number;
@@ -3774,7 +3296,7 @@ export interface components {
         } | null;
         /** AbTestPatchVariantsItem */
         AbTestPatchVariantsItem: {
-            /** @description Its own within the test. */
+            /** @description Name of the variant, unique within the test. */
             name: string;
             subject?: string | null;
             /** @description Name of the sender. If `from` also contains a name, both must be equal. */
@@ -3796,14 +3318,14 @@ export interface components {
         };
         /**
          * AbTestRest
-         * @description What the winner came to with the rest of the audience. Null: there is none yet.
+         * @description Figures of the winner in the rest of the audience. Null while there is no winner.
          */
         AbTestRest: {
             sent: number;
             delivered: number;
-            /** @description By people: not by known bots. */
+            /** @description Opens by people. Known bots are not counted. */
             opened: number;
-            /** @description By people: not by known bots. */
+            /** @description Clicks by people. Known bots are not counted. */
             clicked: number;
             bounced: number;
             complained: number;
@@ -3818,9 +3340,9 @@ export interface components {
             templateId: string | null;
             sent: number;
             delivered: number;
-            /** @description By people: not by known bots. */
+            /** @description Opens by people. Known bots are not counted. */
             opened: number;
-            /** @description By people: not by known bots. */
+            /** @description Clicks by people. Known bots are not counted. */
             clicked: number;
             bounced: number;
             complained: number;
@@ -3863,10 +3385,10 @@ export interface components {
         };
         /** AccountHealthQuota */
         AccountHealthQuota: {
-            /** @description -1: without end. */
+            /** @description Mails in 24 hours. -1: unlimited. */
             max24Hour: number | null;
             sentLast24Hours: number | null;
-            /** @description Null of a quota without end. */
+            /** @description Used share of the 24-hour quota. Null if the quota is unlimited. */
             usedRatio: number | null;
             maxSendRate: number | null;
         };
@@ -3895,10 +3417,10 @@ export interface components {
         };
         /** AccountHealthRecordQuota */
         AccountHealthRecordQuota: {
-            /** @description -1: without end. */
+            /** @description Mails in 24 hours. -1: unlimited. */
             max24Hour: number | null;
             sentLast24Hours: number | null;
-            /** @description Null of a quota without end. */
+            /** @description Used share of the 24-hour quota. Null if the quota is unlimited. */
             usedRatio: number | null;
             maxSendRate: number | null;
         };
@@ -4063,7 +3585,7 @@ export interface components {
             id: string;
             accountId: string;
             region: string;
-            /** @description False: its identities are not in `data`, because it did not answer in time. */
+            /** @description `false` if the account did not answer in time. Its identities are then missing in `data`. */
             reachable: boolean;
         };
         /** AuditEvent */
@@ -4235,7 +3757,7 @@ export interface components {
             totalRecipients?: unknown;
             /**
              * Format: date-time
-             * @description The `updatedAt` that was read: 409 when somebody has changed it since.
+             * @description The `updatedAt` of the version that you read. If the batch has changed since, the request fails with 409.
              */
             ifUnmodifiedSince?: string;
             /** @description Ignored. */
@@ -4453,7 +3975,7 @@ export interface components {
             totalRecipients?: unknown;
             /**
              * Format: date-time
-             * @description The `updatedAt` that was read: 409 when somebody has changed it since.
+             * @description The `updatedAt` of the version that you read. If the batch has changed since, the request fails with 409.
              */
             ifUnmodifiedSince?: string;
             /** @description Ignored. */
@@ -4531,14 +4053,14 @@ export interface components {
         };
         /** BatchPreview */
         BatchPreview: {
-            /** @description Who would be mailed now. */
+            /** @description Contacts that would be mailed now. */
             recipients: number;
-            /** @description Who is in the audience and may not be mailed. */
+            /** @description Contacts of the audience that cannot be mailed. */
             skipped: components["schemas"]["BatchPreviewSkippedItem"][];
             sample: components["schemas"]["BatchPreviewSample"];
-            /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
+            /** @description Points to check before sending. Links are not followed, so a valid link may still lead nowhere. */
             checks: components["schemas"]["MailCheck"][];
-            /** @description The mail of each variant. Null: it is no A/B test. */
+            /** @description The mail of each variant. Null if the batch is not an A/B test. */
             variants: components["schemas"]["BatchPreviewVariantsItem"][] | null;
             estimate: components["schemas"]["BatchPreviewEstimate"];
             cost: components["schemas"]["BatchPreviewCost"];
@@ -4547,23 +4069,23 @@ export interface components {
         };
         /** BatchPreviewCost */
         BatchPreviewCost: {
-            /** @description What SES charges at the account’s pricing plan, after what it has sent this month, without attachments and extras. Null: the plan is not known. */
+            /** @description Estimated SES charge by the account’s pricing plan and its volume of this month, without attachments and extras. Null if the plan is unknown. */
             usd: number | null;
             usdPerThousand: number | null;
             /**
              * Format: date
-             * @description When the prices were published.
+             * @description Date of the published prices.
              */
             asOf: string;
         };
         /**
          * BatchPreviewEstimate
-         * @description Null: the account has not been asked yet.
+         * @description Null if the account was not checked yet.
          */
         BatchPreviewEstimate: {
-            /** @description Of the account, or `throttlePerSecond`. */
+            /** @description Rate of the account, or `throttlePerSecond`. */
             perSecond: number;
-            /** @description What batches may still send of the account’s 24-hour quota, when its health was last read: a twentieth of the quota is for single mail. */
+            /** @description Mails that batches can still send of the account’s 24-hour quota, as of its last health check. A twentieth of the quota is reserved for single mail. */
             remainingToday: number | null;
             durationSeconds: number | null;
         } | null;
@@ -4616,7 +4138,7 @@ export interface components {
             senderId?: unknown;
             /** @description Ignored. */
             totalRecipients?: unknown;
-            /** @description Whose mail is shown; the newest recipient’s without it. */
+            /** @description Contact whose mail is shown. Defaults to the newest recipient. */
             sampleContactId?: string;
         };
         /**
@@ -4641,7 +4163,7 @@ export interface components {
         };
         /**
          * BatchPreviewSample
-         * @description The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody.
+         * @description The mail of one recipient. For an A/B test, its first variant. Links to unsubscribe are disabled. Null if there is no recipient.
          */
         BatchPreviewSample: {
             /** Format: uuid */
@@ -4670,12 +4192,12 @@ export interface components {
         BatchPreviewVariantsItem: {
             name: string;
             sample: components["schemas"]["BatchPreviewVariantsItemSample"];
-            /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
+            /** @description Points to check before sending. Links are not followed, so a valid link may still lead nowhere. */
             checks: components["schemas"]["MailCheck"][];
         };
         /**
          * BatchPreviewVariantsItemSample
-         * @description The mail of one recipient, of an A/B test its first variant. Its links to unsubscribe lead nowhere. Null: there is nobody.
+         * @description The mail of one recipient. For an A/B test, its first variant. Links to unsubscribe are disabled. Null if there is no recipient.
          */
         BatchPreviewVariantsItemSample: {
             /** Format: uuid */
@@ -4727,34 +4249,34 @@ export interface components {
             audienceFrozenAt: string | null;
             /**
              * Format: date-time
-             * @description All figures are of this moment.
+             * @description Time of all figures.
              */
             generatedAt: string;
             funnel: components["schemas"]["BatchReportFunnel"];
             overTime: components["schemas"]["BatchReportOverTime"];
-            /** @description The 50 with most clicks; `…/clicks` lists all. */
+            /** @description The 50 links with the most clicks. `…/clicks` lists all links. */
             links: components["schemas"]["BatchReportLinksItem"][];
             otherLinks: components["schemas"]["BatchReportOtherLinks"];
-            /** @description The 50 of recipients’ domains to which most was sent. */
+            /** @description The 50 recipient domains with the most mails. */
             domains: components["schemas"]["BatchReportDomainsItem"][];
             otherDomains: components["schemas"]["BatchReportOtherDomains"];
-            /** @description By reason, most first. */
+            /** @description Bounces by reason, the most frequent first. */
             bounces: components["schemas"]["BatchReportBouncesItem"][];
             abTest: components["schemas"]["AbTest"];
         };
         /** BatchReportBouncesItem */
         BatchReportBouncesItem: {
-            /** @description `Permanent`, `Transient`, `Undetermined`. */
+            /** @description `Permanent`, `Transient` or `Undetermined`. */
             type: string;
-            /** @description As the provider says it. */
+            /** @description Subtype as reported by the provider. */
             subType: string | null;
             count: number;
-            /** @description Counts as `suppressed`; the others as `bounced`. */
+            /** @description `true` if it is counted as `suppressed` instead of `bounced`. */
             isSuppressed: boolean;
         };
         /** BatchReportDomainsItem */
         BatchReportDomainsItem: {
-            /** @description Null: of recipients who were erased. */
+            /** @description Domain of the recipients. Null for recipients who were erased. */
             domain: string | null;
             sent: number;
             delivered: number;
@@ -4768,21 +4290,21 @@ export interface components {
         };
         /**
          * BatchReportFunnel
-         * @description Mails, each counted once in each figure; the figures of the batch.
+         * @description Figures of the batch. Each mail counts once in each figure.
          */
         BatchReportFunnel: {
             /** @description An estimate until `audienceFrozenAt` is set. */
             recipients: number;
             sent: number;
             delivered: number;
-            /** @description By anything, as the batch says. */
+            /** @description Opens by people and bots, as in the batch. */
             opened: number;
             /** @description Opened by a person, not by a known bot. A click says that it was opened, though no event told of it. */
             openedByPeople: number;
             clicked: number;
             unsubscribed: number;
             bounced: number;
-            /** @description By the provider, which would have made them bounce. */
+            /** @description Suppressed by the provider because they would bounce. */
             suppressed: number;
             complained: number;
             failed: number;
@@ -4812,7 +4334,7 @@ export interface components {
         };
         /**
          * BatchReportOtherLinks
-         * @description Clicks of links beyond the first 1,000 of the batch are in `clicks` only.
+         * @description Clicks of links beyond the first 1,000 of the batch are counted in `clicks` only.
          */
         BatchReportOtherLinks: {
             links: number;
@@ -4820,10 +4342,10 @@ export interface components {
         };
         /**
          * BatchReportOverTime
-         * @description When mails were first opened, clicked and unsubscribed by, without gaps: the more time, the longer the points.
+         * @description First opens, clicks and unsubscribes of mails over time, without gaps. Longer ranges have longer periods.
          */
         BatchReportOverTime: {
-            /** @description How long each point is. */
+            /** @description Length of each period in hours. */
             hoursEach: number;
             data: components["schemas"]["BatchReportOverTimeDataItem"][];
         };
@@ -4831,7 +4353,7 @@ export interface components {
         BatchReportOverTimeDataItem: {
             /**
              * Format: date-time
-             * @description When the hours of this point begin.
+             * @description Start of the period.
              */
             from: string;
             opened: number;
@@ -5186,7 +4708,7 @@ export interface components {
             name: string;
             description: string | null;
             enabled: boolean;
-            /** @description The newest: executions that start take it, running ones keep theirs. */
+            /** @description The newest version. New executions use it, running ones keep theirs. */
             version: number;
             /** @enum {string} */
             triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
@@ -5197,7 +4719,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description When it was pushed last; null: never.
+             * @description When the workflow was last pushed. Null: never.
              */
             pushedAt: string | null;
             scheduleFailure: components["schemas"]["ScheduleFailure"];
@@ -5332,11 +4854,11 @@ export interface components {
         };
         /**
          * ConnectionInput
-         * @description `accountId` is required, under one of its names.
+         * @description `accountId` or its alias is required.
          */
         ConnectionInput: {
             accountId?: string;
-            /** @description Another name of `accountId`. */
+            /** @description Alias of `accountId`. */
             awsAccountId?: string;
             /** @enum {string} */
             region: "af-south-1" | "ap-northeast-1" | "ap-northeast-2" | "ap-northeast-3" | "ap-south-1" | "ap-south-2" | "ap-southeast-1" | "ap-southeast-2" | "ap-southeast-3" | "ap-southeast-5" | "ca-central-1" | "ca-west-1" | "eu-central-1" | "eu-central-2" | "eu-north-1" | "eu-south-1" | "eu-west-1" | "eu-west-2" | "eu-west-3" | "il-central-1" | "me-central-1" | "me-south-1" | "sa-east-1" | "us-east-1" | "us-east-2" | "us-gov-east-1" | "us-gov-west-1" | "us-west-1" | "us-west-2";
@@ -5349,7 +4871,7 @@ export interface components {
         };
         /**
          * ConnectionInputFeatures
-         * @description `email` (on unless false) and `sms` (off unless true); others are kept.
+         * @description Settings of the channels: `email` (on unless false) and `sms` (off unless true). Other fields are stored.
          */
         ConnectionInputFeatures: {
             [key: string]: unknown;
@@ -5361,9 +4883,9 @@ export interface components {
         /** ConnectionPatch */
         ConnectionPatch: {
             name?: string | null;
-            /** @description The topic of the account and region whose notifications are believed; null: none. */
+            /** @description SNS topic of the account and region whose notifications are accepted. Null if there is none. */
             snsTopicArn?: string | null;
-            /** @description The SQS queue of the account and region that delivery events are taken from; null: none. */
+            /** @description SQS queue of the account and region from which delivery events are read. Null if there is none. */
             eventQueueUrl?: string | null;
             /** @description Ignored. */
             id?: unknown;
@@ -5394,7 +4916,7 @@ export interface components {
         };
         /** ConnectionVerification */
         ConnectionVerification: {
-            /** @description Whether mail is sent through the account. */
+            /** @description `true` if mail is sent through the account. */
             isVerified: boolean;
             verificationError: string | null;
             /** @description What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked; `events_not_kept`: today or yesterday more delivery events came that are not about mail of ours than are kept in a day (10,000, or 5 MiB), and the rest had no effect. */
@@ -5405,7 +4927,7 @@ export interface components {
         };
         /** ConnectionVerificationChecksItem */
         ConnectionVerificationChecksItem: {
-            /** @description `role`, `external_id`, or an action as IAM names it. */
+            /** @description `role`, `external_id`, or the name of an action in IAM. */
             name: string;
             ok: boolean;
             /** @enum {string} */
@@ -5413,14 +4935,14 @@ export interface components {
         };
         /** ConsolePolicyReading */
         ConsolePolicyReading: {
-            /** @description Null: never read, or the role carries no console policy. */
+            /** @description Version of the policy. Null if it was never read, or if the role carries no console policy. */
             version: number | null;
-            /** @description What a newly generated policy would carry. */
+            /** @description Version of a newly generated policy. */
             currentVersion: number;
             upToDate: boolean;
             /** Format: date-time */
             checkedAt: string | null;
-            /** @description False: this is what was found out before. */
+            /** @description `false` if the result of an earlier check was returned. */
             rechecked: boolean;
         };
         /** Contact */
@@ -5977,7 +5499,7 @@ export interface components {
             name: string;
             description: string | null;
             enabled: boolean;
-            /** @description The newest: executions that start take it, running ones keep theirs. */
+            /** @description The newest version. New executions use it, running ones keep theirs. */
             version: number;
             /** @enum {string} */
             triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
@@ -5988,7 +5510,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description When it was pushed last; null: never.
+             * @description When the workflow was last pushed. Null: never.
              */
             pushedAt: string | null;
             scheduleFailure: components["schemas"]["ScheduleFailure"];
@@ -5996,7 +5518,7 @@ export interface components {
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
             settings: components["schemas"]["FlowSettings"];
-            /** @description Signs its webhooks (Standard Webhooks). Shown only here; null in a replay. */
+            /** @description Secret that signs webhooks (Standard Webhooks). It is returned only once, and is null in a replayed response. */
             webhookSecret: string | null;
             /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
             warnings?: components["schemas"]["Warning"][];
@@ -6016,7 +5538,7 @@ export interface components {
             organizations: components["schemas"]["CurrentSessionOrganizationsItem"][];
             /**
              * Format: date-time
-             * @description At the latest; it ends earlier when it is not used for 14 days.
+             * @description When the session expires. It expires earlier if it is not used for 14 days.
              */
             expiresAt: string;
         };
@@ -6090,7 +5612,7 @@ export interface components {
         /** DisableInput */
         DisableInput: {
             /**
-             * @description What becomes of its executions that are not over. Absent: they go on.
+             * @description What to do with unfinished executions. By default, they continue.
              * @enum {string}
              */
             running?: "continue" | "cancel";
@@ -6103,7 +5625,7 @@ export interface components {
             name: string;
             description: string | null;
             enabled: boolean;
-            /** @description The newest: executions that start take it, running ones keep theirs. */
+            /** @description The newest version. New executions use it, running ones keep theirs. */
             version: number;
             /** @enum {string} */
             triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
@@ -6114,7 +5636,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description When it was pushed last; null: never.
+             * @description When the workflow was last pushed. Null: never.
              */
             pushedAt: string | null;
             scheduleFailure: components["schemas"]["ScheduleFailure"];
@@ -6245,14 +5767,14 @@ export interface components {
             /** @enum {string} */
             type: "CNAME" | "MX" | "TXT";
             name: string;
-            /** @description What to set; for DMARC a suggestion. */
+            /** @description Value to set. For DMARC it is a suggestion. */
             value: string;
             /**
-             * @description `unknown`: the domain name system did not answer in time.
+             * @description `unknown`: DNS did not answer in time.
              * @enum {string}
              */
             state: "found" | "missing" | "different" | "unknown";
-            /** @description What is there in its place. */
+            /** @description Values found instead. */
             found: string[];
         };
         /** DuplicateInput */
@@ -6455,7 +5977,7 @@ export interface components {
         EmailLog: {
             /** Format: uuid */
             id: string;
-            /** @description The provider’s id. */
+            /** @description The provider’s message id. */
             messageId: string | null;
             /** @enum {string} */
             status: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
@@ -6470,7 +5992,7 @@ export interface components {
             executionId: string | null;
             /** Format: uuid */
             templateId: string | null;
-            /** @description Of a batch with an A/B test: which one it is. */
+            /** @description Variant of the batch’s A/B test. */
             variant: string | null;
             /** Format: uuid */
             cloudAccountId: string;
@@ -6483,7 +6005,7 @@ export interface components {
             deliveredAt: string | null;
             /**
              * Format: date-time
-             * @description By anything.
+             * @description First open by a person or a bot.
              */
             openedAt: string | null;
             /**
@@ -6493,17 +6015,17 @@ export interface components {
             humanOpenedAt: string | null;
             /**
              * Format: date-time
-             * @description By anything; not of links of ours.
+             * @description First click by a person or a bot. Links to our own pages are not counted.
              */
             clickedAt: string | null;
             /**
              * Format: date-time
-             * @description By a person: not by a known bot.
+             * @description First click by a person. Known bots are not counted.
              */
             humanClickedAt: string | null;
             /**
              * Format: date-time
-             * @description By a link of this mail.
+             * @description When a link of this mail unsubscribed the recipient.
              */
             unsubscribedAt: string | null;
             /** Format: date-time */
@@ -6520,7 +6042,7 @@ export interface components {
             html: string | null;
             text: string | null;
             /**
-             * @description `kept` is what was sent. Mail of batches is rendered again from the version that was sent, for the contact as it is now.
+             * @description `kept` is the content that was sent. Mail of batches is rendered again from the version that was sent, with the contact’s present data.
              * @enum {string}
              */
             origin: "kept" | "rendered_again";
@@ -6529,7 +6051,7 @@ export interface components {
         EmailLogDetail: {
             /** Format: uuid */
             id: string;
-            /** @description The provider’s id. */
+            /** @description The provider’s message id. */
             messageId: string | null;
             /** @enum {string} */
             status: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
@@ -6544,7 +6066,7 @@ export interface components {
             executionId: string | null;
             /** Format: uuid */
             templateId: string | null;
-            /** @description Of a batch with an A/B test: which one it is. */
+            /** @description Variant of the batch’s A/B test. */
             variant: string | null;
             /** Format: uuid */
             cloudAccountId: string;
@@ -6557,7 +6079,7 @@ export interface components {
             deliveredAt: string | null;
             /**
              * Format: date-time
-             * @description By anything.
+             * @description First open by a person or a bot.
              */
             openedAt: string | null;
             /**
@@ -6567,17 +6089,17 @@ export interface components {
             humanOpenedAt: string | null;
             /**
              * Format: date-time
-             * @description By anything; not of links of ours.
+             * @description First click by a person or a bot. Links to our own pages are not counted.
              */
             clickedAt: string | null;
             /**
              * Format: date-time
-             * @description By a person: not by a known bot.
+             * @description First click by a person. Known bots are not counted.
              */
             humanClickedAt: string | null;
             /**
              * Format: date-time
-             * @description By a link of this mail.
+             * @description When a link of this mail unsubscribed the recipient.
              */
             unsubscribedAt: string | null;
             /** Format: date-time */
@@ -6588,11 +6110,11 @@ export interface components {
             complainedAt: string | null;
             error: string | null;
             events: components["schemas"]["EmailLogEvent"][];
-            /** @description There are more events than the first 1,000. */
+            /** @description `true` if there are more events than the first 1,000. */
             eventsTruncated: boolean;
             content: components["schemas"]["EmailLogContent"];
             /**
-             * @description Why there is no content: the scope `full` is needed; the mail was not sent; it is another program’s; what it said is not kept any more, or was not to be; its contact is deleted or erased; it cannot be rendered for the contact as it is now; or there was no time to (ask again).
+             * @description Why there is no content: the scope `full` is required; the mail was not sent; it is another program’s; its content is no longer stored, or was not to be stored; its contact was deleted or erased; it cannot be rendered with the contact’s present data; or the rendering took too long (try again).
              * @enum {string|null}
              */
             contentMissing: "scope" | "not_sent" | "not_ours" | "not_kept" | "contact_gone" | "render_failed" | "busy" | null;
@@ -6774,14 +6296,14 @@ export interface components {
         EventAccepted: {
             /** @constant */
             success: true;
-            /** @description Yours where you gave one, else ours. */
+            /** @description Your event id, or one that was generated. */
             eventId: string;
-            /** @description It came before: nothing was done. */
+            /** @description `true` if the event was received before. Nothing was done. */
             duplicate: boolean;
             contactCreated: boolean;
-            /** @description Executions that it started. */
+            /** @description Executions started by the event. */
             workflowsTriggered: number;
-            /** @description Executions that waited for it. */
+            /** @description Executions that waited for the event. */
             executionsResumed: number;
         };
         /** EventBatchInput */
@@ -6791,11 +6313,11 @@ export interface components {
         };
         /** EventBatchResult */
         EventBatchResult: {
-            /** @description Whether no event failed. */
+            /** @description `true` if no event failed. */
             success: boolean;
-            /** @description Events that were stored. */
+            /** @description Stored events. */
             processed: number;
-            /** @description Events that came before. */
+            /** @description Events that were received before. */
             duplicates: number;
             workflowsTriggered: number;
             executionsResumed: number;
@@ -6819,34 +6341,34 @@ export interface components {
         };
         /**
          * EventInput
-         * @description One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id. Where the contact lacks an external id or an address that the event names, it gets it, unless another contact has it.
+         * @description One of `contactId`, `contactExternalId` and `contactEmail` is required. They are tried in this order. An address never matches a contact with another external id. A contact without an external id or an address gets the one in the event, unless another contact has it.
          */
         EventInput: {
-            /** @description What happened: `order_placed`. */
+            /** @description Name of the event: `order_placed`. */
             name: string;
             /**
              * Format: uuid
-             * @description Whose event it is, by our id.
+             * @description Contact of the event, by its id.
              */
             contactId?: string;
-            /** @description By your id. */
+            /** @description Contact of the event, by your external id. */
             contactExternalId?: string;
             /**
              * Format: email
-             * @description By their address.
+             * @description Contact of the event, by its email address.
              */
             contactEmail?: string;
-            /** @description Makes the contact, with `contactEmail`, `contactExternalId` and `contactName`, where there is none. Whoever left stays out: the suppression list decides their status. */
+            /** @description Set to `true` to create a missing contact with `contactEmail`, `contactExternalId` and `contactName`. A contact who unsubscribed stays unsubscribed: the suppression list decides the status. */
             createIfMissing?: boolean;
-            /** @description Of a contact that is made: the first word is the first name. */
+            /** @description Name of a created contact. The first word is the first name. */
             contactName?: string;
             properties?: components["schemas"]["EventInputProperties"];
             /**
              * Format: date-time
-             * @description Absent: now. At most 5 minutes ahead. What is older than 72 hours is stored, but starts and resumes nothing. What happened before an execution began neither resumes nor ends it.
+             * @description When the event occurred, at most 5 minutes ahead. Defaults to now. Events older than 72 hours are stored, but start and resume nothing. Events from before an execution began neither resume nor end it.
              */
             occurredAt?: string;
-            /** @description Your own id of the event: the same one with the same `name` and contact within 7 days is accepted and ignored, and makes no contact. */
+            /** @description Your own id of the event. A repeated id with the same `name` and contact within 7 days is accepted and ignored, and creates no contact. */
             eventId?: string;
         };
         /**
@@ -6861,7 +6383,7 @@ export interface components {
          * @description Too many requests, or the monthly event limit is used up; see Retry-After
          */
         EventLimitExceeded: {
-            /** @description `event_limit_exceeded`, or of the rate limit a message for people. */
+            /** @description `event_limit_exceeded`, or the message of the rate limit. */
             error: string;
             /**
              * @description Stable error code for programs.
@@ -6876,7 +6398,7 @@ export interface components {
             message?: string;
             /** @description Events accepted this month. */
             current?: number;
-            /** @description Events a month; 25 % more are accepted. */
+            /** @description Monthly limit of events. 25 % more are accepted. */
             limit?: number;
             /** @description Events of this request, without duplicates and failures. */
             requested?: number;
@@ -6898,7 +6420,7 @@ export interface components {
             firstReceivedAt: string;
             /**
              * Format: date-time
-             * @description To the hour.
+             * @description Time of the last event, to the hour.
              */
             lastReceivedAt: string;
         };
@@ -6915,7 +6437,7 @@ export interface components {
             /** Format: uuid */
             workflowId: string;
             workflowName: string;
-            /** @description The version it runs, whatever the workflow is by now. */
+            /** @description Version of the workflow that the execution runs. Later versions do not change it. */
             workflowVersion: number;
             /** Format: uuid */
             contactId: string;
@@ -6924,21 +6446,21 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "active" | "paused" | "waiting" | "completed" | "failed" | "cancelled";
-            /** @description Why it ended: a stable word, or the reason of its exit step. */
+            /** @description Why the execution ended: a stable snake_case word, or the reason of its exit step. */
             reason: string | null;
             error: string | null;
-            /** @description Raised by each retry. */
+            /** @description Increased by each retry. */
             attempt: number;
-            /** @description Where it stands; of a failed one the step that failed. */
+            /** @description The current step. For a failed execution, the step that failed. */
             currentStepId: string | null;
             /**
              * Format: uuid
-             * @description The topic whose subscription started it.
+             * @description Topic whose subscription started the execution.
              */
             topicId: string | null;
             /**
              * Format: uuid
-             * @description The event that started it.
+             * @description Event that started the execution.
              */
             eventId: string | null;
             /** Format: date-time */
@@ -6964,7 +6486,7 @@ export interface components {
             /** Format: uuid */
             workflowId: string;
             workflowName: string;
-            /** @description The version it runs, whatever the workflow is by now. */
+            /** @description Version of the workflow that the execution runs. Later versions do not change it. */
             workflowVersion: number;
             /** Format: uuid */
             contactId: string;
@@ -6973,21 +6495,21 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "active" | "paused" | "waiting" | "completed" | "failed" | "cancelled";
-            /** @description Why it ended: a stable word, or the reason of its exit step. */
+            /** @description Why the execution ended: a stable snake_case word, or the reason of its exit step. */
             reason: string | null;
             error: string | null;
-            /** @description Raised by each retry. */
+            /** @description Increased by each retry. */
             attempt: number;
-            /** @description Where it stands; of a failed one the step that failed. */
+            /** @description The current step. For a failed execution, the step that failed. */
             currentStepId: string | null;
             /**
              * Format: uuid
-             * @description The topic whose subscription started it.
+             * @description Topic whose subscription started the execution.
              */
             topicId: string | null;
             /**
              * Format: uuid
-             * @description The event that started it.
+             * @description Event that started the execution.
              */
             eventId: string | null;
             /** Format: date-time */
@@ -6997,14 +6519,14 @@ export interface components {
             /** Format: date-time */
             finishedAt: string | null;
             data: components["schemas"]["ExecutionDetailData"];
-            /** @description Visits of steps, all of them. */
+            /** @description Number of all visits of steps. */
             stepCount: number;
-            /** @description In the order they were come to; of more than 1,000 the last. */
+            /** @description Visits of steps in order. If there are more than 1,000, the last ones. */
             steps: components["schemas"]["ExecutionStep"][];
         };
         /**
          * ExecutionDetailData
-         * @description `trigger.data`.
+         * @description `trigger.data` of the execution.
          */
         ExecutionDetailData: {
             [key: string]: unknown;
@@ -7026,35 +6548,35 @@ export interface components {
         };
         /** ExecutionStep */
         ExecutionStep: {
-            /** @description Of this visit of the step. */
+            /** @description Id of this visit of the step. */
             id: string;
             stepId: string;
             name: string;
             type: string;
             /** @enum {string} */
             status: "pending" | "executing" | "completed" | "failed" | "skipped";
-            /** @description How often the execution came here so far. */
+            /** @description How often the execution has reached this step. */
             visit: number;
-            /** @description Raised by each retry of a failed step. */
+            /** @description Increased by each retry of a failed step. */
             try: number;
             branch: string | null;
-            /** @description What the step made, by its type; null: nothing, or the version that the execution runs has no such step any more. */
+            /** @description Result of the step, by its type. Null if there is none, or if the version of the execution no longer has the step. */
             result: unknown;
-            /** @description Why it was skipped or failed. */
+            /** @description Why the step was skipped or failed. */
             reason: string | null;
             error: string | null;
             /**
              * Format: date-time
-             * @description Of a step that waits: when its delay or timeout ends. Null: it does not wait, or no end is known.
+             * @description When the delay or timeout of a waiting step ends. Null if it does not wait, or if no end is known.
              */
             dueAt: string | null;
-            /** @description Of a webhook step that is executing: the calls that this try of it has begun, eight at most unless a worker was lost in one. 0: none yet, it waits for a free slot; or the step is over. */
+            /** @description Calls that the present try of an executing webhook step has begun. At most eight, unless a worker was lost during one. 0 if it waits for a free slot, or if the step is over. */
             calls: number;
-            /** @description Of a webhook step that is executing: why its last call that ended did not succeed. It names neither address nor headers nor what was answered. */
+            /** @description Why the last finished call of an executing webhook step did not succeed. It contains no address, headers or response. */
             lastError: string | null;
             /**
              * Format: date-time
-             * @description Of a webhook step that is executing: when it is called again. A moment that is over: it waits for a free slot or a worker. Null: a call is under way, or none has failed.
+             * @description When an executing webhook step is called again. If this time has passed, the step waits for a free slot or a worker. Null if a call is running, or if none has failed.
              */
             nextTryAt: string | null;
             /** Format: date-time */
@@ -7104,19 +6626,19 @@ export interface components {
         };
         /** FlowSettings */
         FlowSettings: {
-            /** @description Without it a contact enters once, ever. */
+            /** @description If `false`, a contact enters only once. */
             allowReentry: boolean;
-            /** @description Since the contact’s last start. */
+            /** @description Minimum time since the contact’s last start. */
             reentryDelaySeconds: number;
-            /** @description Executions that are not over, of all contacts; null: any number. */
+            /** @description Limit of unfinished executions of all contacts. Null: unlimited. */
             maxConcurrentExecutions: number | null;
-            /** @description Since the contact’s last end. */
+            /** @description Minimum time since the contact’s last end. */
             contactCooldownSeconds: number;
             exitOn: components["schemas"]["FlowSettingsExitOn"];
         };
         /**
          * FlowSettingsExitOn
-         * @description What ends executions: events, at once; a condition, when one comes to a step.
+         * @description What ends executions: events at once, conditions when they reach a step.
          */
         FlowSettingsExitOn: {
             events?: string[];
@@ -7124,19 +6646,19 @@ export interface components {
         };
         /** FlowSettingsInput */
         FlowSettingsInput: {
-            /** @description Without it a contact enters once, ever. */
+            /** @description If `false`, a contact enters only once. */
             allowReentry?: boolean;
-            /** @description Since the contact’s last start. */
+            /** @description Minimum time since the contact’s last start. */
             reentryDelaySeconds?: number;
-            /** @description Executions that are not over, of all contacts; null: any number. */
+            /** @description Limit of unfinished executions of all contacts. Null: unlimited. */
             maxConcurrentExecutions?: number | null;
-            /** @description Since the contact’s last end. */
+            /** @description Minimum time since the contact’s last end. */
             contactCooldownSeconds?: number;
             exitOn?: components["schemas"]["FlowSettingsInputExitOn"];
         };
         /**
          * FlowSettingsInputExitOn
-         * @description What ends executions: events, at once; a condition, when one comes to a step.
+         * @description What ends executions: events at once, conditions when they reach a step.
          */
         FlowSettingsInputExitOn: {
             events?: string[];
@@ -7148,9 +6670,9 @@ export interface components {
             completed: number;
             failed: number;
             cancelled: number;
-            /** @description Not admitted, or over `maxConcurrentExecutions`. */
+            /** @description Not admitted, or above `maxConcurrentExecutions`. */
             dropped: number;
-            /** @description Not over. */
+            /** @description Unfinished executions. */
             live: number;
         };
         /** FlowStep */
@@ -7272,7 +6794,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
-             * @description `receiving`: the upload is under way; `aborted`: it broke off, and nothing was changed.
+             * @description `receiving`: the file is being uploaded. `aborted`: the upload was interrupted, and nothing was changed.
              * @enum {string}
              */
             status: "receiving" | "pending" | "running" | "completed" | "failed" | "cancelled" | "aborted";
@@ -7281,20 +6803,20 @@ export interface components {
             /** @enum {string} */
             onDuplicate: "update" | "skip";
             dryRun: boolean;
-            /** @description Rows received. */
+            /** @description Received rows. */
             rows: number;
             created: number;
-            /** @description Found; also those that had all of it already. */
+            /** @description Contacts that existed, including those without a change. */
             updated: number;
-            /** @description Found, with `onDuplicate=skip`. */
+            /** @description Contacts that existed and were skipped by `onDuplicate=skip`. */
             skipped: number;
-            /** @description Listed by the report of errors. */
+            /** @description Rows listed in the error report. */
             failed: number;
-            /** @description `active` was asked for, but the person has left: kept. */
+            /** @description Contacts who unsubscribed and were not resubscribed, although the row said `active`. */
             emailStatusKept: number;
-            /** @description Rows that were kept without their phone, which could not be read: listed by the report of errors, too, and not among `failed`. */
+            /** @description Rows that were imported without their phone number, because it is invalid. They are listed in the error report, too, and not counted in `failed`. */
             phonesLeftOut: number;
-            /** @description Why it was aborted or failed. */
+            /** @description Why the import was aborted or failed. */
             error: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -7348,13 +6870,13 @@ export interface components {
         LinkClick: {
             /**
              * Format: uuid
-             * @description A hash of the link.
+             * @description Hash of the link.
              */
             id: string;
-            /** @description As it stood in the mails. Null: all links beyond the first 1,000 of a batch, or of a day’s single mail of a template. */
+            /** @description The link as it was in the mails. Null for all links beyond the first 1,000 of a batch, or of a day’s single mail of a template. */
             url: string | null;
             clicks: number;
-            /** @description Mails in which it was clicked at least once; of several links their sum. */
+            /** @description Mails in which the link was clicked at least once. For several links, the sum. */
             recipients: number;
             /** Format: date-time */
             firstClickedAt: string;
@@ -7415,13 +6937,13 @@ export interface components {
             /** @enum {string} */
             code: "blank_subject" | "link_without_address" | "relative_link" | "local_link" | "unusable_link" | "no_unsubscribe_link" | "image_without_alt" | "unusable_image" | "embedded_images" | "many_images" | "mostly_images" | "no_text_part" | "clipped";
             /**
-             * @description `info`: it is put right by itself.
+             * @description `info`: corrected automatically.
              * @enum {string}
              */
             severity: "warning" | "info";
             /** @enum {string} */
             part: "subject" | "html" | "text";
-            /** @description What it is, and what to do. */
+            /** @description The problem, and how to fix it. */
             message: string;
         };
         /** Member */
@@ -7645,7 +7167,7 @@ export interface components {
         /** OrganizationHealth */
         OrganizationHealth: {
             /**
-             * @description The worst of all accounts; `unknown` without any.
+             * @description The worst status of all accounts. `unknown` if there are none.
              * @enum {string}
              */
             status: "healthy" | "unknown" | "at_risk" | "in_danger";
@@ -7843,13 +7365,13 @@ export interface components {
         PublishInput: {
             /**
              * Format: date-time
-             * @description The `updatedAt` that was read: 409 when somebody has changed it since.
+             * @description The `updatedAt` of the version that you read. If the template has changed since, the request fails with 409.
              */
             ifUnmodifiedSince?: string;
         } | null;
         /**
          * PublishedContent
-         * @description What mail is made of, where it differs from what the template says now. Null: it does not differ, or nothing is published.
+         * @description The published content, if it differs from the template’s present content. Null if it does not differ, or if nothing is published.
          */
         PublishedContent: {
             version: number;
@@ -7885,9 +7407,9 @@ export interface components {
             variables: components["schemas"]["PublishedTemplateVariablesItem"][];
             /** @enum {string} */
             status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
-            /** @description The newest published one; 0: none is. */
+            /** @description The newest published version. 0 if none is published. */
             version: number;
-            /** @description It was changed since: mail is made of the published version all the same. */
+            /** @description `true` if the template was changed after its publication. Mail uses the published version. */
             hasUnpublishedChanges: boolean;
             sourceHash: string | null;
             cliProjectPath: string | null;
@@ -7898,7 +7420,7 @@ export interface components {
             updatedAt: string;
             /** Format: date-time */
             publishedAt: string | null;
-            /** @description HTML or MJML, with Liquid, as it was edited last. */
+            /** @description HTML or MJML with Liquid, as last edited. */
             source: string;
             textContent: string | null;
             /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
@@ -7926,9 +7448,9 @@ export interface components {
             compiledText?: string;
             /** @enum {string} */
             status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
-            /** @description The newest published one; 0: none is. */
+            /** @description The newest published version. 0 if none is published. */
             version: number;
-            /** @description It was changed since: mail is made of the published version all the same. */
+            /** @description `true` if the template was changed after its publication. Mail uses the published version. */
             hasUnpublishedChanges: boolean;
             sourceHash: string | null;
             cliProjectPath: string | null;
@@ -7953,7 +7475,7 @@ export interface components {
             steps: components["schemas"]["FlowStep"][];
             transitions: components["schemas"]["FlowTransition"][];
             settings: components["schemas"]["FlowSettings"];
-            /** @description Yours, to tell what you pushed last. */
+            /** @description Your own hash, to recognize what you pushed last. */
             sourceHash: string | null;
             /** Format: date-time */
             updatedAt: string;
@@ -7963,16 +7485,16 @@ export interface components {
             slug: string;
             /**
              * Format: uuid
-             * @description Null: it would be created.
+             * @description Null if the template would be created.
              */
             id: string | null;
             /** @enum {string} */
             outcome: "created" | "updated" | "unchanged";
             /** @enum {string} */
             status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
-            /** @description The newest published one; 0: none is. */
+            /** @description The newest published version. 0 if none is published. */
             version: number;
-            /** @description It was changed since: mail is made of the published version all the same. */
+            /** @description `true` if the template was changed after its publication. Mail uses the published version. */
             hasUnpublishedChanges: boolean;
         };
         /** PushedWorkflow */
@@ -7987,17 +7509,17 @@ export interface components {
             transitions?: components["schemas"]["FlowTransitionInput"][];
             settings?: components["schemas"]["FlowSettingsInput"];
             defaults?: components["schemas"]["WorkflowDefaults"];
-            /** @description Yours, to tell what you pushed last. */
+            /** @description Your own hash, to recognize what you pushed last. */
             sourceHash?: string | null;
             /**
              * Format: date-time
-             * @description As it was pulled: what was edited here before that is known to you.
+             * @description The `updatedAt` of the version that you pulled. Changes made here before it are known to you.
              */
             updatedAt?: string;
-            /** @description Over what was edited here. */
+            /** @description Set to `true` to overwrite changes that were made here. */
             force?: boolean;
             /**
-             * @description A push enables no workflow: leave it out, and call `POST /v1/workflows/{id}/enable`.
+             * @description A push does not enable workflows. Leave it out, and call `POST /v1/workflows/{id}/enable`.
              * @constant
              */
             draft?: true;
@@ -8013,7 +7535,7 @@ export interface components {
             /** Format: uuid */
             contactId: string | null;
             email: string | null;
-            /** @description Of an A/B test: which one it gets. */
+            /** @description Variant of an A/B test that the contact receives. */
             variant: string | null;
             /** @enum {string} */
             status: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out" | "cancelled";
@@ -8049,11 +7571,11 @@ export interface components {
             created: boolean;
             /** Format: uuid */
             connectionId: string;
-            /** @description For the trust policy of the role. */
+            /** @description External id for the trust policy of the role. */
             externalId: string;
-            /** @description The role that we assume; create it under this name. */
+            /** @description The role that Letterloom assumes. Create it with this name. */
             roleArn: string;
-            /** @description Shown only here, null in a replay. Those before it work for 24 h more. */
+            /** @description The webhook secret. It is returned only once, and is null in a replayed response. Earlier secrets work for another 24 hours. */
             webhookSecret: string | null;
             webhookEndpoint: string;
         };
@@ -8118,7 +7640,7 @@ export interface components {
         ResendEmailInput: {
             /**
              * Format: mailbox
-             * @description An address, alone or as `Name <address>`; a name with punctuation is in quotes: `"Lee, Ann" <ann@example.com>`. It is answered split: `from` the address, `fromName` the name.
+             * @description An email address, alone or as `Name <address>`. Quote a name that contains punctuation: `"Lee, Ann" <ann@example.com>`. Responses return the address as `from` and the name as `fromName`.
              */
             from: string;
             /** @description One address, alone or in a list. The name beside an address is not sent. */
@@ -8201,16 +7723,16 @@ export interface components {
         };
         /** ResendError */
         ResendError: {
-            /** @description For people. Wording may change; do not parse it. */
+            /** @description Message for people. Its wording may change, so do not parse it. */
             error: string;
             /**
-             * @description For programs. Stable.
+             * @description Stable error code for programs.
              * @enum {string}
              */
             code: "BAD_REQUEST" | "CONFLICT" | "FORBIDDEN" | "INTERNAL_ERROR" | "MALFORMED_REQUEST" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "PAYMENT_REQUIRED" | "RATE_LIMITED" | "REQUEST_FAILED" | "UNAUTHORIZED" | "VALIDATION_FAILED";
-            /** @description Equals the `x-request-id` header; quote it to support. */
+            /** @description Equals the `x-request-id` header. Include it when you contact support. */
             requestId?: string;
-            /** @description A stable snake_case word that says more than the code. */
+            /** @description A stable snake_case word that is more specific than the code. */
             reason?: string;
             details?: components["schemas"]["ResendErrorDetailsItem"][];
             statusCode: number;
@@ -8224,7 +7746,7 @@ export interface components {
         };
         /** ResendErrorDetailsItem */
         ResendErrorDetailsItem: {
-            /** @description Where in the input: `steps[0].config.url`. */
+            /** @description Path of the invalid input: `steps[0].config.url`. */
             path: string;
             message: string;
             contactId?: string;
@@ -8232,22 +7754,22 @@ export interface components {
         /** RetryFailedInput */
         RetryFailedInput: {
             /**
-             * @description Goes on with the newest version of the workflow, for good, where that has the step that failed. Completed steps stay so, by their ids. Absent: with the version that the execution runs.
+             * @description `newest` continues permanently with the newest version of the workflow, if it has the failed step. Completed steps are not repeated. By default, the execution continues with its own version.
              * @enum {string}
              */
             version?: "newest";
-            /** @description Only those that failed at this step. */
+            /** @description Only executions that failed at this step. */
             stepId?: string;
             /**
              * Format: date-time
-             * @description Only those that failed since then.
+             * @description Only executions that failed since this time.
              */
             failedSince?: string;
         } | null;
         /** RetryInput */
         RetryInput: {
             /**
-             * @description Goes on with the newest version of the workflow, for good, where that has the step that failed. Completed steps stay so, by their ids. Absent: with the version that the execution runs.
+             * @description `newest` continues permanently with the newest version of the workflow, if it has the failed step. Completed steps are not repeated. By default, the execution continues with its own version.
              * @enum {string}
              */
             version?: "newest";
@@ -8339,12 +7861,12 @@ export interface components {
         };
         /**
          * ScheduleFailure
-         * @description The latest moment of the schedule that did not start everybody: its segment could not be evaluated, or an operator stopped it. Null: none since one succeeded.
+         * @description The latest scheduled time at which not everybody was started, because its segment could not be evaluated or an operator stopped it. Null if none failed since the last success.
          */
         ScheduleFailure: {
             /**
              * Format: date-time
-             * @description The moment of the schedule.
+             * @description The scheduled time.
              */
             scheduledFor: string;
             /** @enum {string} */
@@ -8602,7 +8124,7 @@ export interface components {
             mailFromDomain: components["schemas"]["SendingIdentityMailFromDomain"];
             feedbackForwarding: boolean;
             configurationSet: string | null;
-            /** @description To set in the zone of the domain, and what is there now. Empty for an address. */
+            /** @description Records to set in the zone of the domain, and their present state. Empty for an email address. */
             dnsRecords: components["schemas"]["DnsRecord"][];
             /** Format: uuid */
             cloudAccountId: string;
@@ -8655,7 +8177,7 @@ export interface components {
             /** @description A stable snake_case word that is more specific than the code. */
             reason?: string;
             details?: components["schemas"]["SendingIdentityUnavailableDetailsItem"][];
-            /** @description The same as `error`. */
+            /** @description Same text as `error`. */
             message: string;
         };
         /** SendingIdentityUnavailableDetailsItem */
@@ -8693,38 +8215,38 @@ export interface components {
         /** SingleTemplatePush */
         SingleTemplatePush: {
             slug: string;
-            /** @description Absent: the name that it has, or the slug. */
+            /** @description Name of the template. Defaults to its present name, or to the slug. */
             name?: string;
             subject?: string | null;
             previewText?: string | null;
             /** @enum {string} */
             sourceType?: "html" | "mjml";
-            /** @description HTML or MJML, with Liquid. */
+            /** @description HTML or MJML with Liquid. */
             source?: string | null;
-            /** @description The text part, with Liquid. Without it one is made of the HTML. */
+            /** @description The text part with Liquid. Without it, it is made from the HTML. */
             textContent?: string | null;
-            /** @description HTML with Liquid, published as it is. With a `source` and its `sourceType` it has no effect; with a `source` alone it is what that code was compiled to, and the code is not kept. */
+            /** @description HTML with Liquid, published as it is. Ignored if `source` and `sourceType` are sent. With `source` alone, this is the compiled form of that source, which is not stored. */
             compiledHtml?: string | null;
-            /** @description The text part beside it. Without it one is made of the HTML. */
+            /** @description The text part. Without it, it is made from the HTML. */
             compiledText?: string | null;
             /**
-             * @description Templates are of mail.
+             * @description Templates are for email only.
              * @enum {string}
              */
             channel?: "email";
             /** @enum {string} */
             emailType?: "marketing" | "transactional";
             variables?: components["schemas"]["SingleTemplatePushVariablesItem"][];
-            /** @description Yours, to tell what you pushed last. */
+            /** @description Your own hash, to recognize what you pushed last. */
             sourceHash?: string | null;
             cliProjectPath?: string | null;
             sesTemplateName?: string | null;
             /**
              * Format: date-time
-             * @description As it was pulled: what was edited here before that is known to you.
+             * @description The `updatedAt` of the version that you pulled. Changes made here before it are known to you.
              */
             updatedAt?: string;
-            /** @description Over what was edited here. */
+            /** @description Set to `true` to overwrite changes that were made here. */
             force?: boolean;
             /** @description Ignored. */
             status?: unknown;
@@ -8734,7 +8256,7 @@ export interface components {
             hasUnpublishedChanges?: unknown;
             /** @description Ignored. */
             published?: unknown;
-            /** @description Checks and tells; changes nothing. */
+            /** @description Set to `true` to check the request without changing anything. */
             dryRun?: boolean;
         };
         /** SingleTemplatePushVariablesItem */
@@ -8754,17 +8276,17 @@ export interface components {
             transitions?: components["schemas"]["FlowTransitionInput"][];
             settings?: components["schemas"]["FlowSettingsInput"];
             defaults?: components["schemas"]["WorkflowDefaults"];
-            /** @description Yours, to tell what you pushed last. */
+            /** @description Your own hash, to recognize what you pushed last. */
             sourceHash?: string | null;
             /**
              * Format: date-time
-             * @description As it was pulled: what was edited here before that is known to you.
+             * @description The `updatedAt` of the version that you pulled. Changes made here before it are known to you.
              */
             updatedAt?: string;
-            /** @description Over what was edited here. */
+            /** @description Set to `true` to overwrite changes that were made here. */
             force?: boolean;
             /**
-             * @description A push enables no workflow: leave it out, and call `POST /v1/workflows/{id}/enable`.
+             * @description A push does not enable workflows. Leave it out, and call `POST /v1/workflows/{id}/enable`.
              * @constant
              */
             draft?: true;
@@ -8772,7 +8294,7 @@ export interface components {
             sourceTs?: unknown;
             /** @description Ignored. */
             cliProjectPath?: unknown;
-            /** @description Checks and tells; changes nothing. */
+            /** @description Set to `true` to check the request without changing anything. */
             dryRun?: boolean;
         };
         /** SkippedValues */
@@ -8791,7 +8313,7 @@ export interface components {
             MessageId: string;
             TopicArn: string;
             Subject?: string;
-            /** @description Of a notification: the event of SES as JSON. */
+            /** @description For a notification, the SES event as JSON. */
             Message: string;
             /** @description Refused when older than an hour. */
             Timestamp: string;
@@ -9024,9 +8546,9 @@ export interface components {
             variables: components["schemas"]["TemplateVariablesItem"][];
             /** @enum {string} */
             status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
-            /** @description The newest published one; 0: none is. */
+            /** @description The newest published version. 0 if none is published. */
             version: number;
-            /** @description It was changed since: mail is made of the published version all the same. */
+            /** @description `true` if the template was changed after its publication. Mail uses the published version. */
             hasUnpublishedChanges: boolean;
             sourceHash: string | null;
             cliProjectPath: string | null;
@@ -9037,7 +8559,7 @@ export interface components {
             updatedAt: string;
             /** Format: date-time */
             publishedAt: string | null;
-            /** @description HTML or MJML, with Liquid, as it was edited last. */
+            /** @description HTML or MJML with Liquid, as last edited. */
             source: string;
             textContent: string | null;
         };
@@ -9045,19 +8567,19 @@ export interface components {
         TemplateBatchPush: {
             /** @description Each row is checked on its own. An invalid row is reported in `errorDetails`, and all other rows are accepted. */
             templates: components["schemas"]["TemplatePush"][];
-            /** @description Over what was edited here. */
+            /** @description Set to `true` to overwrite changes that were made here. */
             force?: boolean;
-            /** @description Checks and tells; changes nothing. */
+            /** @description Set to `true` to check the request without changing anything. */
             dryRun?: boolean;
             /** @description Ignored. */
             nextCursor?: unknown;
         };
         /** TemplateBatchPushResult */
         TemplateBatchPushResult: {
-            /** @description Every template was kept. */
+            /** @description `true` if every template was accepted. */
             success: boolean;
             dryRun: boolean;
-            /** @description Of the templates that were kept. */
+            /** @description Accepted templates. */
             results: components["schemas"]["PushedTemplate"][];
             /** @description Messages of `errorDetails`, for people. */
             errors: string[];
@@ -9075,12 +8597,12 @@ export interface components {
             variables?: components["schemas"]["TemplateInputVariablesItem"][];
             subject?: string;
             previewText?: string;
-            /** @description HTML or MJML, with Liquid. */
+            /** @description HTML or MJML with Liquid. */
             source: string;
-            /** @description The text part, with Liquid. Without it one is made of the HTML. */
+            /** @description The text part with Liquid. Without it, it is made from the HTML. */
             textContent?: string;
             /**
-             * @description PUBLISHED, unless DRAFT is asked for.
+             * @description Defaults to PUBLISHED.
              * @enum {string}
              */
             status?: "DRAFT" | "PUBLISHED";
@@ -9099,9 +8621,9 @@ export interface components {
         /** TemplateListPush */
         TemplateListPush: {
             templates: components["schemas"]["TemplatePush"][];
-            /** @description Over what was edited here. */
+            /** @description Set to `true` to overwrite changes that were made here. */
             force?: boolean;
-            /** @description Checks and tells; changes nothing. */
+            /** @description Set to `true` to check the request without changing anything. */
             dryRun?: boolean;
             /** @description Ignored. */
             nextCursor?: unknown;
@@ -9117,18 +8639,18 @@ export interface components {
             variables?: components["schemas"]["TemplatePatchVariablesItem"][];
             subject?: string | null;
             previewText?: string | null;
-            /** @description HTML or MJML, with Liquid. */
+            /** @description HTML or MJML with Liquid. */
             source?: string;
-            /** @description The text part, with Liquid. Without it one is made of the HTML. */
+            /** @description The text part with Liquid. Without it, it is made from the HTML. */
             textContent?: string | null;
             /**
-             * @description ARCHIVED archives it; its former status takes it back. A draft is published by `publish`.
+             * @description ARCHIVED archives the template, and its former status restores it. Use `publish` to publish a draft.
              * @enum {string}
              */
             status?: "DRAFT" | "PUBLISHED" | "ARCHIVED";
             /**
              * Format: date-time
-             * @description The `updatedAt` that was read: 409 when somebody has changed it since.
+             * @description The `updatedAt` of the version that you read. If the template has changed since, the request fails with 409.
              */
             ifUnmodifiedSince?: string;
             /** @description Ignored. */
@@ -9171,7 +8693,7 @@ export interface components {
             /** @description Of the HTML part; Gmail shows 102 KB. */
             sizeBytes: number;
             problem: components["schemas"]["TemplatePreviewProblem"];
-            /** @description What to look at before it is sent. Nothing is loaded: whether a link that looks well leads anywhere is not known. */
+            /** @description Points to check before sending. Links are not followed, so a valid link may still lead nowhere. */
             checks: components["schemas"]["MailCheck"][];
             /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
             warnings?: components["schemas"]["Warning"][];
@@ -9254,38 +8776,38 @@ export interface components {
         /** TemplatePush */
         TemplatePush: {
             slug: string;
-            /** @description Absent: the name that it has, or the slug. */
+            /** @description Name of the template. Defaults to its present name, or to the slug. */
             name?: string;
             subject?: string | null;
             previewText?: string | null;
             /** @enum {string} */
             sourceType?: "html" | "mjml";
-            /** @description HTML or MJML, with Liquid. */
+            /** @description HTML or MJML with Liquid. */
             source?: string | null;
-            /** @description The text part, with Liquid. Without it one is made of the HTML. */
+            /** @description The text part with Liquid. Without it, it is made from the HTML. */
             textContent?: string | null;
-            /** @description HTML with Liquid, published as it is. With a `source` and its `sourceType` it has no effect; with a `source` alone it is what that code was compiled to, and the code is not kept. */
+            /** @description HTML with Liquid, published as it is. Ignored if `source` and `sourceType` are sent. With `source` alone, this is the compiled form of that source, which is not stored. */
             compiledHtml?: string | null;
-            /** @description The text part beside it. Without it one is made of the HTML. */
+            /** @description The text part. Without it, it is made from the HTML. */
             compiledText?: string | null;
             /**
-             * @description Templates are of mail.
+             * @description Templates are for email only.
              * @enum {string}
              */
             channel?: "email";
             /** @enum {string} */
             emailType?: "marketing" | "transactional";
             variables?: components["schemas"]["TemplatePushVariablesItem"][];
-            /** @description Yours, to tell what you pushed last. */
+            /** @description Your own hash, to recognize what you pushed last. */
             sourceHash?: string | null;
             cliProjectPath?: string | null;
             sesTemplateName?: string | null;
             /**
              * Format: date-time
-             * @description As it was pulled: what was edited here before that is known to you.
+             * @description The `updatedAt` of the version that you pulled. Changes made here before it are known to you.
              */
             updatedAt?: string;
-            /** @description Over what was edited here. */
+            /** @description Set to `true` to overwrite changes that were made here. */
             force?: boolean;
             /** @description Ignored. */
             status?: unknown;
@@ -9323,9 +8845,9 @@ export interface components {
             variables: components["schemas"]["TemplateSummaryVariablesItem"][];
             /** @enum {string} */
             status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
-            /** @description The newest published one; 0: none is. */
+            /** @description The newest published version. 0 if none is published. */
             version: number;
-            /** @description It was changed since: mail is made of the published version all the same. */
+            /** @description `true` if the template was changed after its publication. Mail uses the published version. */
             hasUnpublishedChanges: boolean;
             sourceHash: string | null;
             cliProjectPath: string | null;
@@ -9635,7 +9157,7 @@ export interface components {
         };
         /**
          * TriggerBatchInput
-         * @description A contact that is named twice is triggered once, as it is named first.
+         * @description A contact that is listed twice is triggered once, by its first entry.
          */
         TriggerBatchInput: {
             /** @description Each row is checked on its own. An invalid row is reported in `errorDetails`, and all other rows are accepted. */
@@ -9651,53 +9173,53 @@ export interface components {
         };
         /**
          * TriggerBatchInputContactsItemData
-         * @description What conditions and templates of the workflow know as `trigger.data`: at most 32,768 characters as JSON, nested at most 8 deep.
+         * @description Data for conditions and templates of the workflow, as `trigger.data`: at most 32,768 characters as JSON, nested at most 8 levels deep.
          */
         TriggerBatchInputContactsItemData: {
             [key: string]: unknown;
         };
         /**
          * TriggerBatchInputData
-         * @description Of every contact; what a contact has of its own counts.
+         * @description Data for all contacts. Data of a single contact takes precedence.
          */
         TriggerBatchInputData: {
             [key: string]: unknown;
         };
         /** TriggerConfig */
         TriggerConfig: {
-            /** @description Of `event`: needed. */
+            /** @description For `event`: required. */
             eventName?: string;
             filter?: components["schemas"]["Condition"];
-            /** @description Of `topic_…`; without one: any topic. What steps of workflows do with one topic of a contact starts a workflow once a minute. */
+            /** @description For `topic_…`. Without it, any topic. If steps of workflows change one topic of a contact repeatedly, a workflow starts at most once a minute. */
             topicId?: string;
-            /** @description Of `segment_…`: needed. Of `schedule`: only its members of that moment; without one: every contact. */
+            /** @description For `segment_…`: required. For `schedule`: starts only the segment’s members at that time. Without it, every contact is started. */
             segmentId?: string;
-            /** @description Of `schedule`: minute, hour, day of the month, month, day of the week, as in crontab(5). Of two days that are restricted either matches; one that begins with `*` does not restrict. Without `allowReentry` a schedule starts each contact once, ever (warning `starts_once`). */
+            /** @description For `schedule`: minute, hour, day of the month, month, day of the week, as in crontab(5). If both days are restricted, either may match. A day that begins with `*` is not restricted. Without `allowReentry`, a schedule starts each contact only once (warning `starts_once`). */
             cron?: string;
-            /** @description Of `schedule`, of IANA; without one: UTC. */
+            /** @description For `schedule`: an IANA zone. Default UTC. */
             timezone?: string;
         };
         /** TriggerConfigInput */
         TriggerConfigInput: {
-            /** @description Of `event`: needed. */
+            /** @description For `event`: required. */
             eventName?: string;
             filter?: components["schemas"]["Condition"];
-            /** @description Of `topic_…`; without one: any topic. What steps of workflows do with one topic of a contact starts a workflow once a minute. */
+            /** @description For `topic_…`. Without it, any topic. If steps of workflows change one topic of a contact repeatedly, a workflow starts at most once a minute. */
             topicId?: string;
-            /** @description Of `segment_…`: needed. Of `schedule`: only its members of that moment; without one: every contact. */
+            /** @description For `segment_…`: required. For `schedule`: starts only the segment’s members at that time. Without it, every contact is started. */
             segmentId?: string;
-            /** @description Of `schedule`: minute, hour, day of the month, month, day of the week, as in crontab(5). Of two days that are restricted either matches; one that begins with `*` does not restrict. Without `allowReentry` a schedule starts each contact once, ever (warning `starts_once`). */
+            /** @description For `schedule`: minute, hour, day of the month, month, day of the week, as in crontab(5). If both days are restricted, either may match. A day that begins with `*` is not restricted. Without `allowReentry`, a schedule starts each contact only once (warning `starts_once`). */
             cron?: string;
-            /** @description Of `schedule`, of IANA; without one: UTC. */
+            /** @description For `schedule`: an IANA zone. Default UTC. */
             timezone?: string;
-            /** @description Another name of `eventName`. */
+            /** @description Alias of `eventName`. */
             name?: string;
-            /** @description Instead of `topicId`. */
+            /** @description Alternative to `topicId`. */
             topicSlug?: string;
         };
         /**
          * TriggerInput
-         * @description One of `contactId` and `contactEmail` is needed; of both the id counts.
+         * @description `contactId` or `contactEmail` is required. If both are sent, the id is used.
          */
         TriggerInput: {
             contactId?: string;
@@ -9707,7 +9229,7 @@ export interface components {
         };
         /**
          * TriggerInputData
-         * @description What conditions and templates of the workflow know as `trigger.data`: at most 32,768 characters as JSON, nested at most 8 deep.
+         * @description Data for conditions and templates of the workflow, as `trigger.data`: at most 32,768 characters as JSON, nested at most 8 levels deep.
          */
         TriggerInputData: {
             [key: string]: unknown;
@@ -9731,7 +9253,7 @@ export interface components {
         };
         /** TriggeredBatch */
         TriggeredBatch: {
-            /** @description Every contact was triggered. */
+            /** @description `true` if every contact was triggered. */
             success: boolean;
             triggered: number;
             executions: components["schemas"]["TriggeredBatchExecutionsItem"][];
@@ -9978,7 +9500,7 @@ export interface components {
         };
         /** WinnerInput */
         WinnerInput: {
-            /** @description The name of the variant. */
+            /** @description Name of the variant. */
             variant: string;
         };
         /** Workflow */
@@ -9989,7 +9511,7 @@ export interface components {
             name: string;
             description: string | null;
             enabled: boolean;
-            /** @description The newest: executions that start take it, running ones keep theirs. */
+            /** @description The newest version. New executions use it, running ones keep theirs. */
             version: number;
             /** @enum {string} */
             triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
@@ -10000,7 +9522,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description When it was pushed last; null: never.
+             * @description When the workflow was last pushed. Null: never.
              */
             pushedAt: string | null;
             scheduleFailure: components["schemas"]["ScheduleFailure"];
@@ -10011,7 +9533,7 @@ export interface components {
         };
         /**
          * WorkflowDefaults
-         * @description The sender of mails whose step names none. It is written into the steps.
+         * @description Sender of mails whose step has none. It is written into the steps.
          */
         WorkflowDefaults: {
             /**
@@ -10031,7 +9553,7 @@ export interface components {
             name: string;
             slug?: string;
             description?: string | null;
-            /** @description Absent: not yet. */
+            /** @description Defaults to `false`. */
             enabled?: boolean;
             /** @enum {string} */
             triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
@@ -10049,16 +9571,16 @@ export interface components {
         /** WorkflowListPush */
         WorkflowListPush: {
             workflows: components["schemas"]["PushedWorkflow"][];
-            /** @description Over what was edited here. */
+            /** @description Set to `true` to overwrite changes that were made here. */
             force?: boolean;
-            /** @description Checks and tells; changes nothing. */
+            /** @description Set to `true` to check the request without changing anything. */
             dryRun?: boolean;
             /** @description Ignored. */
             nextCursor?: unknown;
         };
         /**
          * WorkflowOperation
-         * @description What is done to many executions of a workflow, and how far it is.
+         * @description An operation on many executions of a workflow, and its progress.
          */
         WorkflowOperation: {
             /** Format: uuid */
@@ -10066,30 +9588,30 @@ export interface components {
             /** Format: uuid */
             workflowId: string;
             /**
-             * @description What is done to the executions.
+             * @description What the operation does to the executions.
              * @enum {string}
              */
             kind: "cancel" | "retry";
             /** @enum {string} */
             status: "running" | "completed";
-            /** @description Executions it was about when it was asked for. */
+            /** @description Number of executions when the operation was requested. */
             total: number;
-            /** @description False: there were more than `total`. */
+            /** @description `false` if there were more executions than `total`. */
             totalIsExact: boolean;
-            /** @description Executions to which it is done. */
+            /** @description Executions that are done. */
             done: number;
-            /** @description Failed executions that could not be retried: the newest version has no such step, or they are not failed any more. */
+            /** @description Failed executions that could not be retried, because the newest version has no such step or they are no longer failed. */
             skipped: number;
             /**
-             * @description Goes on with the newest version of the workflow, for good, where that has the step that failed. Completed steps stay so, by their ids. Absent: with the version that the execution runs.
+             * @description `newest` continues permanently with the newest version of the workflow, if it has the failed step. Completed steps are not repeated. By default, the execution continues with its own version.
              * @enum {string|null}
              */
             version: "newest" | null;
-            /** @description Only those that failed at this step. */
+            /** @description Only executions that failed at this step. */
             stepId: string | null;
             /**
              * Format: date-time
-             * @description Only those that failed since then.
+             * @description Only executions that failed since this time.
              */
             failedSince: string | null;
             /** Format: date-time */
@@ -10108,7 +9630,7 @@ export interface components {
             name?: string;
             slug?: string;
             description?: string | null;
-            /** @description Absent: not yet. */
+            /** @description Defaults to `false`. */
             enabled?: boolean;
             /** @enum {string} */
             triggerType?: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
@@ -10118,7 +9640,7 @@ export interface components {
             settings?: components["schemas"]["FlowSettingsInput"];
             /**
              * Format: date-time
-             * @description The `updatedAt` that was read: 409 when somebody has changed it since.
+             * @description The `updatedAt` of the version that you read. If the workflow has changed since, the request fails with 409.
              */
             ifUnmodifiedSince?: string;
             /** @description Ignored. */
@@ -10162,7 +9684,7 @@ export interface components {
             slug: string;
             /**
              * Format: uuid
-             * @description Null: it would be created.
+             * @description Null if the workflow would be created.
              */
             id: string | null;
             /** @enum {string} */
@@ -10173,11 +9695,11 @@ export interface components {
         WorkflowSecret: {
             /** @constant */
             success: true;
-            /** @description Signs from now on. Shown only here; null in a replay. */
+            /** @description The new signing secret. It is returned only once, and is null in a replayed response. */
             webhookSecret: string | null;
             /**
              * Format: date-time
-             * @description Until then webhooks are signed with the secret before it as well.
+             * @description Until this time, webhooks are also signed with the previous secret.
              */
             previousSecretUntil: string;
         };
@@ -10189,7 +9711,7 @@ export interface components {
             name: string;
             description: string | null;
             enabled: boolean;
-            /** @description The newest: executions that start take it, running ones keep theirs. */
+            /** @description The newest version. New executions use it, running ones keep theirs. */
             version: number;
             /** @enum {string} */
             triggerType: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
@@ -10200,7 +9722,7 @@ export interface components {
             updatedAt: string;
             /**
              * Format: date-time
-             * @description When it was pushed last; null: never.
+             * @description When the workflow was last pushed. Null: never.
              */
             pushedAt: string | null;
             scheduleFailure: components["schemas"]["ScheduleFailure"];
@@ -12220,7 +11742,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description `accountId` is required, under one of its names. */
+        /** @description `accountId` or its alias is required. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ConnectionInput"];
@@ -12351,9 +11873,9 @@ export interface operations {
     getConnectionSetup: {
         parameters: {
             query: {
-                /** @description Which tool the file is for. */
+                /** @description Tool that the file is made for. */
                 format: "cloudformation" | "terraform";
-                /** @description How delivery events come: `queue`, which we poll, or `webhook`, which EventBridge calls. */
+                /** @description How delivery events are delivered: `queue`, which Letterloom polls, or `webhook`, which EventBridge calls. */
                 events?: "queue" | "webhook";
             };
             header?: never;
@@ -12491,9 +12013,9 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
-                /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Absent: all. */
+                /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Without it, all accounts are used. */
                 cloudAccountId?: string;
-                /** @description Another name of `cloudAccountId`. */
+                /** @description Alias of `cloudAccountId`. */
                 awsAccountId?: string;
             };
             header?: never;
@@ -12532,9 +12054,9 @@ export interface operations {
     getDomain: {
         parameters: {
             query?: {
-                /** @description The `id` of a connection, or the 12 digits of an account that has exactly one. Absent: all. */
+                /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Without it, all accounts are used. */
                 cloudAccountId?: string;
-                /** @description Another name of `cloudAccountId`. */
+                /** @description Alias of `cloudAccountId`. */
                 awsAccountId?: string;
             };
             header?: never;
@@ -13238,6 +12760,45 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listBatchReasons: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchReasonList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getBatchReport: {
         parameters: {
             query?: never;
@@ -13287,7 +12848,8 @@ export interface operations {
                 pageSize?: number;
                 /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
-                status?: "queued" | "scheduled" | "processing" | "completed" | "failed" | "cancelled";
+                /** @description One or several, comma-separated: queued, scheduled, processing, completed, failed, cancelled. */
+                status?: string;
                 channel?: "email" | "sms";
                 /** @description Part of a name or subject. */
                 search?: string;
@@ -13433,6 +12995,8 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
                 status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out" | "cancelled";
+                /** @description Only those with this `reason`: see `GET /v1/batch/{id}/reasons`. */
+                reason?: string;
             };
             header?: never;
             path: {
@@ -13650,6 +13214,245 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    sendResendEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResendEmailInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResendEmailId"];
+                };
+            };
+            400: components["responses"]["ResendBadRequest"];
+            401: components["responses"]["ResendUnauthorized"];
+            402: components["responses"]["ResendPaymentRequired"];
+            403: components["responses"]["ResendForbidden"];
+            404: components["responses"]["ResendNotFound"];
+            409: components["responses"]["ResendConflict"];
+            413: components["responses"]["ResendPayloadTooLarge"];
+            414: components["responses"]["ResendUriTooLong"];
+            415: components["responses"]["ResendUnsupportedMediaType"];
+            422: components["responses"]["ResendValidationFailed"];
+            429: components["responses"]["ResendRateLimited"];
+            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["ResendInternalError"];
+            503: components["responses"]["ResendUnavailable"];
+        };
+    };
+    sendResendEmails: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Each row is checked by itself. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResendBatchInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResendBatch"];
+                };
+            };
+            400: components["responses"]["ResendBadRequest"];
+            401: components["responses"]["ResendUnauthorized"];
+            402: components["responses"]["ResendPaymentRequired"];
+            403: components["responses"]["ResendForbidden"];
+            404: components["responses"]["ResendNotFound"];
+            409: components["responses"]["ResendConflict"];
+            413: components["responses"]["ResendPayloadTooLarge"];
+            414: components["responses"]["ResendUriTooLong"];
+            415: components["responses"]["ResendUnsupportedMediaType"];
+            422: components["responses"]["ResendValidationFailed"];
+            429: components["responses"]["ResendRateLimited"];
+            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["ResendInternalError"];
+            503: components["responses"]["ResendUnavailable"];
+        };
+    };
+    getResendEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResendEmail"];
+                };
+            };
+            400: components["responses"]["ResendBadRequest"];
+            401: components["responses"]["ResendUnauthorized"];
+            402: components["responses"]["ResendPaymentRequired"];
+            403: components["responses"]["ResendForbidden"];
+            404: components["responses"]["ResendNotFound"];
+            409: components["responses"]["ResendConflict"];
+            413: components["responses"]["ResendPayloadTooLarge"];
+            414: components["responses"]["ResendUriTooLong"];
+            415: components["responses"]["ResendUnsupportedMediaType"];
+            422: components["responses"]["ResendValidationFailed"];
+            429: components["responses"]["ResendRateLimited"];
+            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["ResendInternalError"];
+            503: components["responses"]["ResendUnavailable"];
+        };
+    };
+    rescheduleResendEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResendEmailPatch"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResendChangedEmail"];
+                };
+            };
+            400: components["responses"]["ResendBadRequest"];
+            401: components["responses"]["ResendUnauthorized"];
+            402: components["responses"]["ResendPaymentRequired"];
+            403: components["responses"]["ResendForbidden"];
+            404: components["responses"]["ResendNotFound"];
+            409: components["responses"]["ResendConflict"];
+            413: components["responses"]["ResendPayloadTooLarge"];
+            414: components["responses"]["ResendUriTooLong"];
+            415: components["responses"]["ResendUnsupportedMediaType"];
+            422: components["responses"]["ResendValidationFailed"];
+            429: components["responses"]["ResendRateLimited"];
+            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["ResendInternalError"];
+            503: components["responses"]["ResendUnavailable"];
+        };
+    };
+    cancelResendEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResendChangedEmail"];
+                };
+            };
+            400: components["responses"]["ResendBadRequest"];
+            401: components["responses"]["ResendUnauthorized"];
+            402: components["responses"]["ResendPaymentRequired"];
+            403: components["responses"]["ResendForbidden"];
+            404: components["responses"]["ResendNotFound"];
+            409: components["responses"]["ResendConflict"];
+            413: components["responses"]["ResendPayloadTooLarge"];
+            414: components["responses"]["ResendUriTooLong"];
+            415: components["responses"]["ResendUnsupportedMediaType"];
+            422: components["responses"]["ResendValidationFailed"];
+            429: components["responses"]["ResendRateLimited"];
+            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["ResendInternalError"];
+            503: components["responses"]["ResendUnavailable"];
         };
     };
     showConfirmation: {
@@ -15458,7 +15261,7 @@ export interface operations {
     exportContacts: {
         parameters: {
             query?: {
-                /** @description Default `csv`. */
+                /** @description Defaults to `csv`. */
                 format?: "csv" | "ndjson";
                 emailStatus?: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained";
                 smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
@@ -15510,15 +15313,15 @@ export interface operations {
     importContacts: {
         parameters: {
             query?: {
-                /** @description Default: by the media type, or the name of the file. */
+                /** @description Format of the file. Defaults to the media type, or to the file name. */
                 format?: "csv" | "ndjson";
-                /** @description What becomes of a contact that is there already. Default `update`. */
+                /** @description What to do with a contact that exists. Defaults to `update`. */
                 onDuplicate?: "update" | "skip";
-                /** @description CSV: a JSON object from column names to fields: `{"E-Mail": "email", "Plan": "properties.plan", "Notes": null}`; null leaves a column out. Columns that are not named go by their name: a known field, else a property. */
+                /** @description For CSV: a JSON object from column names to fields: `{"E-Mail": "email", "Plan": "properties.plan", "Notes": null}`. Null ignores a column. Other columns are matched by their name: a known field, else a property. */
                 mapping?: string;
-                /** @description CSV: between two cells. Default `,`. */
+                /** @description For CSV: the separator of cells. Defaults to `,`. */
                 delimiter?: "," | ";" | "|" | "\t";
-                /** @description Changes nothing and reports what would become of each row. */
+                /** @description Set to `true` to report the result of each row without changing anything. */
                 dryRun?: "true" | "false";
                 /** @description Set to `true` if these people asked to receive email again. `active` then resubscribes contacts who unsubscribed. */
                 resubscribe?: "true" | "false";
@@ -15891,7 +15694,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
-                /** @description Only this one. */
+                /** @description Returns only the template with this slug. */
                 slug?: string;
             };
             header?: never;
@@ -17575,7 +17378,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The 12 digits of the account. */
+                /** @description The 12 digits of the AWS account. */
                 accountNumber: string;
             };
             cookie?: never;
@@ -17630,7 +17433,7 @@ export interface operations {
                 sourceType?: "batch" | "workflow" | "transactional" | "confirmation" | "external";
                 from?: string | unknown | unknown;
                 to?: string | unknown | unknown;
-                /** @description What the mail ever reached; `status` is the present one. */
+                /** @description A status that the mail has ever reached. `status` filters by the present one. */
                 reached?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "suppressed" | "complained";
             };
             header?: never;
@@ -17677,7 +17480,7 @@ export interface operations {
                 sourceType?: "batch" | "workflow" | "transactional" | "confirmation" | "external";
                 from?: string | unknown | unknown;
                 to?: string | unknown | unknown;
-                /** @description What the mail ever reached; `status` is the present one. */
+                /** @description A status that the mail has ever reached. `status` filters by the present one. */
                 reached?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "suppressed" | "complained";
             };
             header?: never;
@@ -17757,7 +17560,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The connection that has the topic as its `snsTopicArn`. */
+                /** @description The connection whose `snsTopicArn` is the topic. */
                 connectionId: string;
             };
             cookie?: never;
@@ -17853,7 +17656,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description One of `contactId`, `contactExternalId` and `contactEmail` is needed. They are tried in this order; an address never leads to a contact that has another external id. Where the contact lacks an external id or an address that the event names, it gets it, unless another contact has it. */
+        /** @description One of `contactId`, `contactExternalId` and `contactEmail` is required. They are tried in this order. An address never matches a contact with another external id. A contact without an external id or an address gets the one in the event, unless another contact has it. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EventInput"];
@@ -18508,7 +18311,7 @@ export interface operations {
                 cursor?: string;
                 /** @description `paused`: in a delay. `waiting`: for an event. */
                 status?: "pending" | "active" | "paused" | "waiting" | "completed" | "failed" | "cancelled";
-                /** @description Of this contact only. */
+                /** @description Returns only executions of this contact. */
                 contactId?: string;
             };
             header?: never;
@@ -18747,7 +18550,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What is done to many executions of a workflow, and how far it is. */
+            /** @description An operation on many executions of a workflow, and its progress. */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18798,7 +18601,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What is done to many executions of a workflow, and how far it is. */
+            /** @description An operation on many executions of a workflow, and its progress. */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18886,7 +18689,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What is done to many executions of a workflow, and how far it is. */
+            /** @description An operation on many executions of a workflow, and its progress. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18969,7 +18772,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
-                /** @description Only this one. */
+                /** @description Returns only the workflow with this slug. */
                 slug?: string;
             };
             header?: never;
@@ -19150,7 +18953,7 @@ export interface operations {
     getWorkflowDiagram: {
         parameters: {
             query?: {
-                /** @description Which version; without it the newest. */
+                /** @description Version of the workflow. Defaults to the newest. */
                 version?: number;
             };
             header?: never;
@@ -19249,7 +19052,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description One of `contactId` and `contactEmail` is needed; of both the id counts. */
+        /** @description `contactId` or `contactEmail` is required. If both are sent, the id is used. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TriggerInput"];
@@ -19301,7 +19104,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description A contact that is named twice is triggered once, as it is named first. */
+        /** @description A contact that is listed twice is triggered once, by its first entry. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TriggerBatchInput"];
@@ -19349,9 +19152,9 @@ export interface operations {
                 cursor?: string;
                 /** @description Part of the name or slug. */
                 search?: string;
-                /** @description Only those that are, or not. */
+                /** @description Filters by this state. */
                 enabled?: "true" | "false";
-                /** @description What starts it. */
+                /** @description Filters by trigger. */
                 triggerType?: "event" | "contact_created" | "contact_updated" | "segment_entry" | "segment_exit" | "topic_subscribed" | "topic_unsubscribed" | "schedule" | "api";
             };
             header?: never;
@@ -19439,7 +19242,7 @@ export interface operations {
     getWorkflow: {
         parameters: {
             query?: {
-                /** @description Which version; without it the newest. */
+                /** @description Version of the workflow. Defaults to the newest. */
                 version?: number;
             };
             header?: never;
@@ -19633,1398 +19436,6 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
-        };
-    };
-    getEmailMetrics: {
-        parameters: {
-            query?: {
-                /** @description A day of `timezone`, or a time, in `timezone` if it has no offset. By default the sixth day before the last. */
-                start_date?: string | unknown | unknown | unknown;
-                /** @description The same; a day is included. By default now. */
-                end_date?: string | unknown | unknown | unknown;
-                /** @description An IANA timezone. */
-                timezone?: string;
-                /** @description Of `period`. Weeks begin on Monday. */
-                granularity?: "hourly" | "daily" | "weekly" | "monthly";
-                /** @description Comma-separated: period, domain, broadcast, template, source, account, region. */
-                dimensions?: string;
-                /** @description Only mails of these batches, at most 100, comma-separated. */
-                broadcast_id?: string;
-                /** @description Only mails of these templates. */
-                template_id?: string;
-                /** @description Only mails through these accounts. */
-                cloud_account_id?: string;
-                /** @description Only mails from addresses of these domains. */
-                domain?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The figures */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EmailMetrics"];
-                    "text/csv": string;
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    exportContact: {
-        parameters: {
-            query?: {
-                /** @description Forces how `id` is read. */
-                by?: "id" | "email" | "externalId";
-            };
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As it is read */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ContactExport"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    eraseContact: {
-        parameters: {
-            query?: {
-                /** @description Forces how `id` is read. */
-                by?: "id" | "email" | "externalId";
-            };
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            202: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Erasure"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getErasure: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Erasure"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    pauseBatch: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Batch"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    chooseWinner: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WinnerInput"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Batch"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getBatch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Batch"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    cancelBatch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CancelledBatch"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    updateBatch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BatchPatch"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedBatch"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PaymentRequired"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    duplicateBatch: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["BatchDuplicate"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            201: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedBatch"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PaymentRequired"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    retryFailedBatch: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            201: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedBatch"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PaymentRequired"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listBatchReasons: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BatchReasonList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getBatchReport: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The report */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BatchReport"];
-                    "text/html": string;
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listBatches: {
-        parameters: {
-            query?: {
-                /** @description Which page, from 1. */
-                page?: number;
-                /** @description Rows of a page. */
-                pageSize?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
-                cursor?: string;
-                /** @description One or several, comma-separated: queued, scheduled, processing, completed, failed, cancelled. */
-                status?: string;
-                channel?: "email" | "sms";
-                /** @description Part of a name or subject. */
-                search?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BatchList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    createBatch: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Content is either `templateId` or `htmlContent`. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BatchInput"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            201: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedBatch"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PaymentRequired"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    previewBatch: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BatchPreviewInput"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BatchPreview"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            402: components["responses"]["PaymentRequired"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listBatchRecipients: {
-        parameters: {
-            query?: {
-                /** @description Rows of a page. */
-                limit?: number;
-                offset?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
-                cursor?: string;
-                status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out" | "cancelled";
-                /** @description Only those with this `reason`: see `GET /v1/batch/{id}/reasons`. */
-                reason?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RecipientList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    receiveSesEvent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The 12 digits of the account. */
-                accountNumber: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["EventEnvelope"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookAnswer"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listEmailLogs: {
-        parameters: {
-            query?: {
-                /** @description Rows of a page. */
-                limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
-                cursor?: string;
-                status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
-                recipient?: string;
-                batchId?: string;
-                executionId?: string;
-                templateId?: string;
-                sourceType?: "batch" | "workflow" | "transactional" | "confirmation" | "external";
-                from?: string | unknown | unknown;
-                to?: string | unknown | unknown;
-                /** @description What the mail ever reached; `status` is the present one. */
-                reached?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "suppressed" | "complained";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EmailLogList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    exportEmailLogs: {
-        parameters: {
-            query?: {
-                status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
-                recipient?: string;
-                batchId?: string;
-                executionId?: string;
-                templateId?: string;
-                sourceType?: "batch" | "workflow" | "transactional" | "confirmation" | "external";
-                from?: string | unknown | unknown;
-                to?: string | unknown | unknown;
-                /** @description What the mail ever reached; `status` is the present one. */
-                reached?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "suppressed" | "complained";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The mails */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/csv": string;
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getEmailLog: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The provider’s message id, or the id of the log. */
-                messageId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EmailLogDetail"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    resumeBatch: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Batch"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    discardBatch: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Batch"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            414: components["responses"]["UriTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["ValidationFailed"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listBatchClicks: {
-        parameters: {
-            query?: {
-                /** @description Rows of a page. */
-                limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LinkClickList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listTemplateClicks: {
-        parameters: {
-            query?: {
-                /** @description Rows of a page. */
-                limit?: number;
-                /** @description The `nextCursor` of the page before, with the same filters. */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LinkClickList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            414: components["responses"]["UriTooLong"];
-            429: components["responses"]["RateLimited"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    sendResendEmail: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ResendEmailInput"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResendEmailId"];
-                };
-            };
-            400: components["responses"]["ResendBadRequest"];
-            401: components["responses"]["ResendUnauthorized"];
-            402: components["responses"]["ResendPaymentRequired"];
-            403: components["responses"]["ResendForbidden"];
-            404: components["responses"]["ResendNotFound"];
-            409: components["responses"]["ResendConflict"];
-            413: components["responses"]["ResendPayloadTooLarge"];
-            414: components["responses"]["ResendUriTooLong"];
-            415: components["responses"]["ResendUnsupportedMediaType"];
-            422: components["responses"]["ResendValidationFailed"];
-            429: components["responses"]["ResendRateLimited"];
-            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
-            500: components["responses"]["ResendInternalError"];
-            503: components["responses"]["ResendUnavailable"];
-        };
-    };
-    sendResendEmails: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Each row is checked by itself. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ResendBatchInput"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResendBatch"];
-                };
-            };
-            400: components["responses"]["ResendBadRequest"];
-            401: components["responses"]["ResendUnauthorized"];
-            402: components["responses"]["ResendPaymentRequired"];
-            403: components["responses"]["ResendForbidden"];
-            404: components["responses"]["ResendNotFound"];
-            409: components["responses"]["ResendConflict"];
-            413: components["responses"]["ResendPayloadTooLarge"];
-            414: components["responses"]["ResendUriTooLong"];
-            415: components["responses"]["ResendUnsupportedMediaType"];
-            422: components["responses"]["ResendValidationFailed"];
-            429: components["responses"]["ResendRateLimited"];
-            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
-            500: components["responses"]["ResendInternalError"];
-            503: components["responses"]["ResendUnavailable"];
-        };
-    };
-    getResendEmail: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResendEmail"];
-                };
-            };
-            400: components["responses"]["ResendBadRequest"];
-            401: components["responses"]["ResendUnauthorized"];
-            402: components["responses"]["ResendPaymentRequired"];
-            403: components["responses"]["ResendForbidden"];
-            404: components["responses"]["ResendNotFound"];
-            409: components["responses"]["ResendConflict"];
-            413: components["responses"]["ResendPayloadTooLarge"];
-            414: components["responses"]["ResendUriTooLong"];
-            415: components["responses"]["ResendUnsupportedMediaType"];
-            422: components["responses"]["ResendValidationFailed"];
-            429: components["responses"]["ResendRateLimited"];
-            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
-            500: components["responses"]["ResendInternalError"];
-            503: components["responses"]["ResendUnavailable"];
-        };
-    };
-    rescheduleResendEmail: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ResendEmailPatch"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResendChangedEmail"];
-                };
-            };
-            400: components["responses"]["ResendBadRequest"];
-            401: components["responses"]["ResendUnauthorized"];
-            402: components["responses"]["ResendPaymentRequired"];
-            403: components["responses"]["ResendForbidden"];
-            404: components["responses"]["ResendNotFound"];
-            409: components["responses"]["ResendConflict"];
-            413: components["responses"]["ResendPayloadTooLarge"];
-            414: components["responses"]["ResendUriTooLong"];
-            415: components["responses"]["ResendUnsupportedMediaType"];
-            422: components["responses"]["ResendValidationFailed"];
-            429: components["responses"]["ResendRateLimited"];
-            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
-            500: components["responses"]["ResendInternalError"];
-            503: components["responses"]["ResendUnavailable"];
-        };
-    };
-    cancelResendEmail: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description Which one. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResendChangedEmail"];
-                };
-            };
-            400: components["responses"]["ResendBadRequest"];
-            401: components["responses"]["ResendUnauthorized"];
-            402: components["responses"]["ResendPaymentRequired"];
-            403: components["responses"]["ResendForbidden"];
-            404: components["responses"]["ResendNotFound"];
-            409: components["responses"]["ResendConflict"];
-            413: components["responses"]["ResendPayloadTooLarge"];
-            414: components["responses"]["ResendUriTooLong"];
-            415: components["responses"]["ResendUnsupportedMediaType"];
-            422: components["responses"]["ResendValidationFailed"];
-            429: components["responses"]["ResendRateLimited"];
-            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
-            500: components["responses"]["ResendInternalError"];
-            503: components["responses"]["ResendUnavailable"];
         };
     };
     sendEmail: {
