@@ -166,38 +166,6 @@ export function readConfig(env: Environment = process.env): Config {
     return undefined
   }
 
-  /** Names and meaning are those of Temporal's SDKs ("Environment configuration"). */
-  const encryption = (): Pick<Config['temporal'], 'tls' | 'metadata'> => {
-    const names = Object.keys(env).filter((name) => name.startsWith('TEMPORAL_GRPC_META_'))
-    const settings = Object.fromEntries(
-      [...TEMPORAL_TLS, ...names].flatMap((name) => {
-        const value = text(name)
-        return value === undefined ? [] : [[name, value]]
-      }),
-    ) as Record<string, string>
-    const pair = ['TEMPORAL_TLS_CLIENT_CERT', 'TEMPORAL_TLS_CLIENT_KEY'].map(
-      (name) => `${name}_PATH` in settings || `${name}_DATA` in settings,
-    )
-    if (pair[0] !== pair[1]) {
-      problems.push('TEMPORAL_TLS_CLIENT_CERT_… and TEMPORAL_TLS_CLIENT_KEY_… go together')
-    }
-    if ('TEMPORAL_TLS_DISABLE_HOST_VERIFICATION' in settings) {
-      problems.push(
-        'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: the SDK for Node always verifies hosts',
-      )
-    }
-    try {
-      const { connectionOptions } = loadClientConnectConfig({
-        disableFile: true,
-        overrideEnvVars: settings,
-      })
-      return { tls: connectionOptions.tls, metadata: connectionOptions.metadata }
-    } catch (error) {
-      problems.push(`TEMPORAL_TLS_…: ${error instanceof Error ? error.message : String(error)}`)
-      return { tls: undefined, metadata: undefined }
-    }
-  }
-
   const apiPort = port('PORT', 3000)
   const config: Config = {
     databaseUrl: text('DATABASE_URL'),
@@ -207,7 +175,7 @@ export function readConfig(env: Environment = process.env): Config {
       apiKey: text('TEMPORAL_API_KEY'),
       uiUrl: text('TEMPORAL_UI_URL') === undefined ? undefined : url('TEMPORAL_UI_URL', ''),
       isFair: oneOf('TEMPORAL_FAIRNESS', ['on', 'off'], 'on') === 'on',
-      ...encryption(),
+      ...temporalEncryption(env, text, problems),
     },
     host: text('HOST') ?? '127.0.0.1',
     port: apiPort,
@@ -245,14 +213,7 @@ export function readConfig(env: Environment = process.env): Config {
     apiKey: text('LETTERLOOM_API_KEY'),
     awsEndpoint: text('AWS_ENDPOINT_URL'),
     awsPrincipalArn: arn('AWS_PRINCIPAL_ARN'),
-    dev: {
-      folder: text('LETTERLOOM_HOME') ?? '.letterloom',
-      cacheFolder: text('LETTERLOOM_CACHE') ?? defaultCache(text('XDG_CACHE_HOME')),
-      postgresPort: port('POSTGRES_PORT', 5433),
-      temporalPort: port('TEMPORAL_PORT', 7233),
-      temporalUiPort: port('TEMPORAL_UI_PORT', 8233),
-      sandboxPort: port('SANDBOX_PORT', 4579),
-    },
+    dev: developmentSettings(text, port),
   }
   if (problems.length > 0) throw new Error(`Bad configuration:\n  ${problems.join('\n  ')}`)
   for (const part of Object.values(config)) Object.freeze(part)
@@ -269,6 +230,58 @@ const SENDER =
   /^(?:[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+|[\w .-]{1,100} <[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+>)$/
 const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/
 const DEFAULT_REGION = 'us-east-1'
+
+/**
+ * Reads how Temporal is reached by TLS. Names and meaning are those of Temporal's SDKs
+ * ("Environment configuration").
+ */
+function temporalEncryption(
+  env: Environment,
+  text: (name: string) => string | undefined,
+  problems: string[],
+): Pick<Config['temporal'], 'tls' | 'metadata'> {
+  const names = Object.keys(env).filter((name) => name.startsWith('TEMPORAL_GRPC_META_'))
+  const settings = Object.fromEntries(
+    [...TEMPORAL_TLS, ...names].flatMap((name) => {
+      const value = text(name)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  ) as Record<string, string>
+  const pair = ['TEMPORAL_TLS_CLIENT_CERT', 'TEMPORAL_TLS_CLIENT_KEY'].map(
+    (name) => `${name}_PATH` in settings || `${name}_DATA` in settings,
+  )
+  if (pair[0] !== pair[1]) {
+    problems.push('TEMPORAL_TLS_CLIENT_CERT_… and TEMPORAL_TLS_CLIENT_KEY_… go together')
+  }
+  if ('TEMPORAL_TLS_DISABLE_HOST_VERIFICATION' in settings) {
+    problems.push('TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: the SDK for Node always verifies hosts')
+  }
+  try {
+    const { connectionOptions } = loadClientConnectConfig({
+      disableFile: true,
+      overrideEnvVars: settings,
+    })
+    return { tls: connectionOptions.tls, metadata: connectionOptions.metadata }
+  } catch (error) {
+    problems.push(`TEMPORAL_TLS_…: ${error instanceof Error ? error.message : String(error)}`)
+    return { tls: undefined, metadata: undefined }
+  }
+}
+
+/** Reads settings that only `dev` and what it starts use. */
+function developmentSettings(
+  text: (name: string) => string | undefined,
+  port: (name: string, fallback: number) => number,
+): Config['dev'] {
+  return {
+    folder: text('LETTERLOOM_HOME') ?? '.letterloom',
+    cacheFolder: text('LETTERLOOM_CACHE') ?? defaultCache(text('XDG_CACHE_HOME')),
+    postgresPort: port('POSTGRES_PORT', 5433),
+    temporalPort: port('TEMPORAL_PORT', 7233),
+    temporalUiPort: port('TEMPORAL_UI_PORT', 8233),
+    sandboxPort: port('SANDBOX_PORT', 4579),
+  }
+}
 
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
 

@@ -26,8 +26,8 @@ import {
   resultOfVerdict,
   type SendChunkResult,
 } from './chunk-results.ts'
-import { createFlights, type Flights } from '../mails/flights.ts'
-import { createHeldBytes } from '../mails/held-bytes.ts'
+import { createFlights, type Flights } from '../delivery/flights.ts'
+import { createHeldBytes } from '../delivery/held-bytes.ts'
 import type { Mailer } from '../mailer.ts'
 import { applyProviderFeedback } from '../provider-feedback.ts'
 import { writeWithRetry } from '../write-with-retry.ts'

@@ -21,9 +21,9 @@ import type { DispatchMailInput } from '../../workflows/contract.ts'
 import { callAll, type Job, jobOf } from '../calls.ts'
 import type { Mailer } from '../mailer.ts'
 import { applyProviderFeedback } from '../provider-feedback.ts'
-import { createFlights, type Flights } from './flights.ts'
-import { createHeldBytes, type HeldPart } from './held-bytes.ts'
-import { sendProbe, takeProbe } from '../batches/probe-events.ts'
+import { createFlights, type Flights } from '../delivery/flights.ts'
+import { createHeldBytes, type HeldPart } from '../delivery/held-bytes.ts'
+import { sendProbe, takeProbe } from '../delivery/probe-events.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
 
 const CLAIM_SIZE = 50

@@ -137,6 +137,6 @@ const bearer = (header: string | undefined): string | undefined => BEARER.exec(h
 
 /** One answer for every reason, so that it does not reveal which keys and sessions exist. */
 const unauthorized = () =>
-  new HttpError('UNAUTHORIZED', 'Credentials are missing or not valid', {
+  new HttpError('UNAUTHORIZED', 'Credentials are missing or invalid', {
     headers: { 'www-authenticate': 'Bearer' },
   })

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../src/domain/errors.ts'
 import { ApiError } from '../../src/schemas/error.ts'
-import { ResendError } from '../../src/schemas/batches/resend.ts'
+import { ResendError } from '../../src/schemas/mails/resend.ts'
 
 interface Meaning {
   /** The component of the document that describes it. */

@@ -131,7 +131,7 @@ export function answer(
 }
 
 export const tooMany = (seconds: number): AppError =>
-  new AppError('RATE_LIMITED', `Too many requests; wait ${seconds} s`, {
+  new AppError('RATE_LIMITED', `Too many requests. Try again in ${seconds} seconds.`, {
     retryAfterSeconds: seconds,
   })
 

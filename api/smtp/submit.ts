@@ -1,6 +1,6 @@
-import { acceptOnce, type KeyedMail } from '../../src/core/batches/accept-once.ts'
+import { acceptOnce, type KeyedMail } from '../../src/core/mails/accept-once.ts'
 import { type PreparedMail, prepareMails } from '../../src/core/mails/prepare-mails.ts'
-import { keyOf, submittedMail } from '../../src/core/batches/submitted-mail.ts'
+import { keyOf, submittedMail } from '../../src/core/mails/submitted-mail.ts'
 import { AppError, badRequest, sentence } from '../../src/domain/errors.ts'
 import type { Uuid } from '../../src/runtime/ids.ts'
 import { digestOf, hasFalseEnd, readMessage, UnreadableMessage } from '../../src/mail/message.ts'

@@ -1057,100 +1057,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/compat/resend/emails": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send one mail to one address, as Resend’s POST /emails
-         * @description It is `/v1/email/send` in Resend’s words. Where several accounts are connected, the header `X-Letterloom-Account` names one.
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["sendResendEmail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/compat/resend/emails/batch": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send up to 100 mails, as Resend’s POST /emails/batch
-         * @description A row that is refused refuses them all. With the header `x-batch-validation: permissive` good rows are accepted, and `errors` says which are not.
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["sendResendEmails"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/compat/resend/emails/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a mail and what became of it, as Resend’s GET /emails/{id}
-         * @description What it said is not answered: `/v1/email/{id}/body` shows it.
-         *
-         *     Scope: `read` or `send` or `full`.
-         */
-        get: operations["getResendEmail"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Send a mail that waits at another time, as Resend’s PATCH /emails/{id}
-         * @description Works until the mail is taken to be sent, else 409.
-         *
-         *     Scope: `send` or `full`.
-         */
-        patch: operations["rescheduleResendEmail"];
-        trace?: never;
-    };
-    "/compat/resend/emails/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Take a mail back that waits, as Resend’s POST /emails/{id}/cancel
-         * @description Works until the mail is taken to be sent, else 409.
-         *
-         *     Scope: `send` or `full`.
-         */
-        post: operations["cancelResendEmail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/confirm/{token}": {
         parameters: {
             query?: never;
@@ -2953,6 +2859,100 @@ export interface paths {
         get: operations["getApiInfo"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/resend/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one mail to one address, as Resend’s POST /emails
+         * @description It is `/v1/email/send` in Resend’s words. Where several accounts are connected, the header `X-Letterloom-Account` names one.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["sendResendEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/resend/emails/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send up to 100 mails, as Resend’s POST /emails/batch
+         * @description A row that is refused refuses them all. With the header `x-batch-validation: permissive` good rows are accepted, and `errors` says which are not.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["sendResendEmails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compat/resend/emails/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a mail and what became of it, as Resend’s GET /emails/{id}
+         * @description What it said is not answered: `/v1/email/{id}/body` shows it.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["getResendEmail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Send a mail that waits at another time, as Resend’s PATCH /emails/{id}
+         * @description Works until the mail is taken to be sent, else 409.
+         *
+         *     Scope: `send` or `full`.
+         */
+        patch: operations["rescheduleResendEmail"];
+        trace?: never;
+    };
+    "/compat/resend/emails/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a mail back that waits, as Resend’s POST /emails/{id}/cancel
+         * @description Works until the mail is taken to be sent, else 409.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["cancelResendEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -13216,245 +13216,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    sendResendEmail: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ResendEmailInput"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResendEmailId"];
-                };
-            };
-            400: components["responses"]["ResendBadRequest"];
-            401: components["responses"]["ResendUnauthorized"];
-            402: components["responses"]["ResendPaymentRequired"];
-            403: components["responses"]["ResendForbidden"];
-            404: components["responses"]["ResendNotFound"];
-            409: components["responses"]["ResendConflict"];
-            413: components["responses"]["ResendPayloadTooLarge"];
-            414: components["responses"]["ResendUriTooLong"];
-            415: components["responses"]["ResendUnsupportedMediaType"];
-            422: components["responses"]["ResendValidationFailed"];
-            429: components["responses"]["ResendRateLimited"];
-            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
-            500: components["responses"]["ResendInternalError"];
-            503: components["responses"]["ResendUnavailable"];
-        };
-    };
-    sendResendEmails: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Each row is checked by itself. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ResendBatchInput"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResendBatch"];
-                };
-            };
-            400: components["responses"]["ResendBadRequest"];
-            401: components["responses"]["ResendUnauthorized"];
-            402: components["responses"]["ResendPaymentRequired"];
-            403: components["responses"]["ResendForbidden"];
-            404: components["responses"]["ResendNotFound"];
-            409: components["responses"]["ResendConflict"];
-            413: components["responses"]["ResendPayloadTooLarge"];
-            414: components["responses"]["ResendUriTooLong"];
-            415: components["responses"]["ResendUnsupportedMediaType"];
-            422: components["responses"]["ResendValidationFailed"];
-            429: components["responses"]["ResendRateLimited"];
-            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
-            500: components["responses"]["ResendInternalError"];
-            503: components["responses"]["ResendUnavailable"];
-        };
-    };
-    getResendEmail: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the resource. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResendEmail"];
-                };
-            };
-            400: components["responses"]["ResendBadRequest"];
-            401: components["responses"]["ResendUnauthorized"];
-            402: components["responses"]["ResendPaymentRequired"];
-            403: components["responses"]["ResendForbidden"];
-            404: components["responses"]["ResendNotFound"];
-            409: components["responses"]["ResendConflict"];
-            413: components["responses"]["ResendPayloadTooLarge"];
-            414: components["responses"]["ResendUriTooLong"];
-            415: components["responses"]["ResendUnsupportedMediaType"];
-            422: components["responses"]["ResendValidationFailed"];
-            429: components["responses"]["ResendRateLimited"];
-            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
-            500: components["responses"]["ResendInternalError"];
-            503: components["responses"]["ResendUnavailable"];
-        };
-    };
-    rescheduleResendEmail: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the resource. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ResendEmailPatch"];
-            };
-        };
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResendChangedEmail"];
-                };
-            };
-            400: components["responses"]["ResendBadRequest"];
-            401: components["responses"]["ResendUnauthorized"];
-            402: components["responses"]["ResendPaymentRequired"];
-            403: components["responses"]["ResendForbidden"];
-            404: components["responses"]["ResendNotFound"];
-            409: components["responses"]["ResendConflict"];
-            413: components["responses"]["ResendPayloadTooLarge"];
-            414: components["responses"]["ResendUriTooLong"];
-            415: components["responses"]["ResendUnsupportedMediaType"];
-            422: components["responses"]["ResendValidationFailed"];
-            429: components["responses"]["ResendRateLimited"];
-            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
-            500: components["responses"]["ResendInternalError"];
-            503: components["responses"]["ResendUnavailable"];
-        };
-    };
-    cancelResendEmail: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description Id of the resource. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As asked for */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResendChangedEmail"];
-                };
-            };
-            400: components["responses"]["ResendBadRequest"];
-            401: components["responses"]["ResendUnauthorized"];
-            402: components["responses"]["ResendPaymentRequired"];
-            403: components["responses"]["ResendForbidden"];
-            404: components["responses"]["ResendNotFound"];
-            409: components["responses"]["ResendConflict"];
-            413: components["responses"]["ResendPayloadTooLarge"];
-            414: components["responses"]["ResendUriTooLong"];
-            415: components["responses"]["ResendUnsupportedMediaType"];
-            422: components["responses"]["ResendValidationFailed"];
-            429: components["responses"]["ResendRateLimited"];
-            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
-            500: components["responses"]["ResendInternalError"];
-            503: components["responses"]["ResendUnavailable"];
-        };
-    };
     showConfirmation: {
         parameters: {
             query?: never;
@@ -19436,6 +19197,245 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    sendResendEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResendEmailInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResendEmailId"];
+                };
+            };
+            400: components["responses"]["ResendBadRequest"];
+            401: components["responses"]["ResendUnauthorized"];
+            402: components["responses"]["ResendPaymentRequired"];
+            403: components["responses"]["ResendForbidden"];
+            404: components["responses"]["ResendNotFound"];
+            409: components["responses"]["ResendConflict"];
+            413: components["responses"]["ResendPayloadTooLarge"];
+            414: components["responses"]["ResendUriTooLong"];
+            415: components["responses"]["ResendUnsupportedMediaType"];
+            422: components["responses"]["ResendValidationFailed"];
+            429: components["responses"]["ResendRateLimited"];
+            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["ResendInternalError"];
+            503: components["responses"]["ResendUnavailable"];
+        };
+    };
+    sendResendEmails: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Each row is checked by itself. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResendBatchInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResendBatch"];
+                };
+            };
+            400: components["responses"]["ResendBadRequest"];
+            401: components["responses"]["ResendUnauthorized"];
+            402: components["responses"]["ResendPaymentRequired"];
+            403: components["responses"]["ResendForbidden"];
+            404: components["responses"]["ResendNotFound"];
+            409: components["responses"]["ResendConflict"];
+            413: components["responses"]["ResendPayloadTooLarge"];
+            414: components["responses"]["ResendUriTooLong"];
+            415: components["responses"]["ResendUnsupportedMediaType"];
+            422: components["responses"]["ResendValidationFailed"];
+            429: components["responses"]["ResendRateLimited"];
+            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["ResendInternalError"];
+            503: components["responses"]["ResendUnavailable"];
+        };
+    };
+    getResendEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResendEmail"];
+                };
+            };
+            400: components["responses"]["ResendBadRequest"];
+            401: components["responses"]["ResendUnauthorized"];
+            402: components["responses"]["ResendPaymentRequired"];
+            403: components["responses"]["ResendForbidden"];
+            404: components["responses"]["ResendNotFound"];
+            409: components["responses"]["ResendConflict"];
+            413: components["responses"]["ResendPayloadTooLarge"];
+            414: components["responses"]["ResendUriTooLong"];
+            415: components["responses"]["ResendUnsupportedMediaType"];
+            422: components["responses"]["ResendValidationFailed"];
+            429: components["responses"]["ResendRateLimited"];
+            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["ResendInternalError"];
+            503: components["responses"]["ResendUnavailable"];
+        };
+    };
+    rescheduleResendEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResendEmailPatch"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResendChangedEmail"];
+                };
+            };
+            400: components["responses"]["ResendBadRequest"];
+            401: components["responses"]["ResendUnauthorized"];
+            402: components["responses"]["ResendPaymentRequired"];
+            403: components["responses"]["ResendForbidden"];
+            404: components["responses"]["ResendNotFound"];
+            409: components["responses"]["ResendConflict"];
+            413: components["responses"]["ResendPayloadTooLarge"];
+            414: components["responses"]["ResendUriTooLong"];
+            415: components["responses"]["ResendUnsupportedMediaType"];
+            422: components["responses"]["ResendValidationFailed"];
+            429: components["responses"]["ResendRateLimited"];
+            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["ResendInternalError"];
+            503: components["responses"]["ResendUnavailable"];
+        };
+    };
+    cancelResendEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResendChangedEmail"];
+                };
+            };
+            400: components["responses"]["ResendBadRequest"];
+            401: components["responses"]["ResendUnauthorized"];
+            402: components["responses"]["ResendPaymentRequired"];
+            403: components["responses"]["ResendForbidden"];
+            404: components["responses"]["ResendNotFound"];
+            409: components["responses"]["ResendConflict"];
+            413: components["responses"]["ResendPayloadTooLarge"];
+            414: components["responses"]["ResendUriTooLong"];
+            415: components["responses"]["ResendUnsupportedMediaType"];
+            422: components["responses"]["ResendValidationFailed"];
+            429: components["responses"]["ResendRateLimited"];
+            431: components["responses"]["ResendRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["ResendInternalError"];
+            503: components["responses"]["ResendUnavailable"];
         };
     };
     sendEmail: {

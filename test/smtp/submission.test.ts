@@ -301,7 +301,7 @@ describe('what the API refuses is refused with its sentence', () => {
     const dialogue = await beginMail(port, charlies)
     await dialogue.say('RSET')
     expect(await dialogue.say('MAIL FROM:<shop@example.com>')).toMatch(
-      /^451 4\.3\.0 Too many requests; wait \d+ s$/,
+      /^451 4\.3\.0 Too many requests\. Try again in \d+ seconds\.$/,
     )
     dialogue.close()
   })

@@ -27,7 +27,7 @@ import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { type Row, rowChecker } from '../../http/row-checks.ts'
-import { holdPreparedMails, preparedMailsOf } from '../../batches/prepared-mails.ts'
+import { holdPreparedMails, preparedMailsOf } from '../prepared-mails.ts'
 
 const tags = ['email']
 const sending = { scope: 'send' } as const

@@ -4,8 +4,8 @@ import type { EmailAccepted } from '../../schemas/mails/email.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import * as idempotencyKeys from '../../store/platform/idempotency-keys.ts'
 import type { Keyring } from '../../keys/tokens.ts'
-import { acceptMails } from '../mails/accept-mails.ts'
-import type { PreparedMail } from '../mails/prepare-mails.ts'
+import { acceptMails } from './accept-mails.ts'
+import type { PreparedMail } from './prepare-mails.ts'
 
 /** As the API answers a mail that it accepted. */
 const ACCEPTED = 202

@@ -5,7 +5,7 @@ import { type PreparedMail, prepareMails } from '../../../src/core/mails/prepare
 import { cancelMail, requireMail, rescheduleMail } from '../../../src/core/mails/single-mail.ts'
 import { AppError, notFound } from '../../../src/domain/errors.ts'
 import { type RowFailure, type RowFailures, rowFailures } from '../../../src/domain/row-failures.ts'
-import { resendNameOf } from '../../../src/domain/batches/resend.ts'
+import { resendNameOf } from '../../../src/domain/mails/resend.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import type { EmailInput } from '../../../src/schemas/mails/email.ts'
 import {
@@ -16,7 +16,7 @@ import {
   ResendEmailId,
   ResendEmailInput,
   ResendEmailPatch,
-} from '../../../src/schemas/batches/resend.ts'
+} from '../../../src/schemas/mails/resend.ts'
 import { transact } from '../../../src/store/db/sql.ts'
 import { actorOf } from '../../access/audit.ts'
 import type { TenantDeps } from '../../deps.ts'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { LONGEST_MAILBOX } from '../../domain/mailbox.ts'
 import { MOST_ATTACHMENTS } from '../../domain/mails/attachments.ts'
-import { RESEND_ERRORS, RESEND_EVENTS } from '../../domain/batches/resend.ts'
+import { RESEND_ERRORS, RESEND_EVENTS } from '../../domain/mails/resend.ts'
 import {
   Count,
   ID,
@@ -15,7 +15,7 @@ import {
   Time,
 } from '../common.ts'
 import { ApiError } from '../error.ts'
-import { Attachment, EmailInput, EmailPatch } from '../mails/email.ts'
+import { Attachment, EmailInput, EmailPatch } from './email.ts'
 
 // What Resend's send calls take and answer (https://resend.com/docs/api-reference/emails). Their
 // limits are those of single mail, whose fields they become.

@@ -1,6 +1,6 @@
 import type { AppError } from '../errors.ts'
 import type { LogStatus } from '../status.ts'
-import type { SINGLE_MAIL_STATUSES } from '../mails/single-mail.ts'
+import type { SINGLE_MAIL_STATUSES } from './single-mail.ts'
 
 /** Words of Resend's errors that we answer (https://resend.com/docs/api-reference/errors). */
 export const RESEND_ERRORS = [

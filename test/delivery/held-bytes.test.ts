@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createHeldBytes } from '../../activities/mails/held-bytes.ts'
+import { createHeldBytes } from '../../activities/delivery/held-bytes.ts'
 
 test('no more is given than there is room for, and what is given back is there for others', () => {
   const held = createHeldBytes(10)

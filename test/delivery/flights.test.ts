@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFlights } from '../../activities/mails/flights.ts'
+import { createFlights } from '../../activities/delivery/flights.ts'
 
 /** Work that ends when it is told to. */
 function work() {

@@ -1,8 +1,8 @@
 import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
 import { parseMailbox } from '../../src/domain/mailbox.ts'
-import { resendEventOf } from '../../src/domain/batches/resend.ts'
+import { resendEventOf } from '../../src/domain/mails/resend.ts'
 import type { Email, EmailInput } from '../../src/schemas/mails/email.ts'
-import type { ResendEmail, ResendEmailInput } from '../../src/schemas/batches/resend.ts'
+import type { ResendEmail, ResendEmailInput } from '../../src/schemas/mails/resend.ts'
 import { invalidBody } from '../http/validation.ts'
 
 /** The account to send through, where an organization has connected several. */
