@@ -18,10 +18,10 @@ const SENDING = {
 } as const
 const { sendChunk } = proxyActivities<SendActivities>(SENDING)
 
-/** How often the operators' view is brought up to date; each time is an event in the history. */
+/** Interval of updates of the operators' view. Each update is an event in the history. */
 const DETAILS_EVERY_CHUNKS = 20
 
-/** How the sending of a batch ends. */
+/** End of a batch's sending. */
 export type Ending =
   | { kind: 'sent' }
   | { kind: 'stopped' }
@@ -31,18 +31,18 @@ export type Ending =
 export class Chunks {
   readonly #batch: Omit<SendChunkInput, 'from' | 'to'>
   readonly #plan: SendPlan
-  /** Of a plan with parts: no chunk is of two of them. */
+  /** Ranges of a plan with parts. A chunk never spans two parts. */
   readonly #ranges: readonly SendPart[] | undefined
   readonly #count: number
   /** The first that was never tried. */
   #next: number
   readonly #unfinished: Set<number>
-  /** Those whose rows left are not to be sent, unless it turns out that they were not accepted. */
+  /** Chunks whose remaining rows are not to be sent, unless they prove to be not accepted. */
   readonly #inDoubt = new Set<number>()
   /** Chunks of an A/B test, which come first; the others wait until it is decided. */
   readonly #tests: number
   #isDecided = false
-  /** Those that are still to be tried again in this pass. */
+  /** Chunks that are to be tried again in this pass. */
   #pass: number[] = []
   readonly #inFlight = new Set<number>()
   #returned = 0
@@ -65,7 +65,7 @@ export class Chunks {
     this.#unfinished = new Set(unfinished)
   }
 
-  /** What another run goes on with, once nothing is in flight. */
+  /** State for the next run, once nothing is in flight. */
   progress(): SendProgress {
     return { plan: this.#plan, next: this.#next, unfinished: [...this.#unfinished] }
   }
@@ -87,7 +87,7 @@ export class Chunks {
     return isOut && !this.#isOpen(this.#next)
   }
 
-  /** Whether the chunk does not wait for the decision of an A/B test. */
+  /** Returns whether the chunk does not wait for the decision of an A/B test. */
   #isOpen(chunk: number): boolean {
     return this.#tests === 0 || this.#isDecided || chunk < this.#tests
   }
@@ -97,7 +97,7 @@ export class Chunks {
     this.#isDecided = true
   }
 
-  /** How long there is nothing to do: until the next part's time, or the next pass. */
+  /** Milliseconds without work: until the next part's time, or the next pass. */
   idleMs(): number {
     const untilDue =
       this.#next < this.#count ? this.#dueAt(this.#next) - Date.now() : Number.POSITIVE_INFINITY
@@ -112,7 +112,7 @@ export class Chunks {
     return this.#isHeld
   }
 
-  /** Whether the batch is still paused is asked again, by the chunks. */
+  /** Makes the chunks ask again whether the batch is still paused. */
   lookAgain(): void {
     this.#isHeld = false
     this.beginPass()
@@ -124,8 +124,8 @@ export class Chunks {
   }
 
   /**
-   * Of chunks that were never tried and whose time has come, then of the pass. Undefined: it is
-   * over.
+   * Takes a chunk that was never tried and whose time has come, else one of the pass. Undefined:
+   * the pass is over.
    */
   takeNext(): number | undefined {
     const isDue = this.#next < this.#count && this.#dueAt(this.#next) <= Date.now()

@@ -31,7 +31,7 @@ const CONTROL = {
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 } as const
 const WEBHOOK = { ...CONTROL, taskQueue: WEBHOOK_QUEUE } as const
-/** One attempt: when it does not succeed, a normal activity runs the same. */
+/** One attempt. If it fails, a normal activity does the same. */
 const LOCAL = { startToCloseTimeout: '10s', retry: { maximumAttempts: 1 } } as const
 
 const control = proxyActivities<ControlActivities>(CONTROL)
@@ -41,7 +41,7 @@ const local = proxyLocalActivities<ControlActivities>(LOCAL)
 const MOST_LOCAL_STEPS = 20
 /** A wait without a known end is checked again this often, give or take a fifth. */
 const LOOK_EVERY_MS = 15 * 60_000
-/** When the clock of Postgres is behind, what is due here is not due there yet. */
+/** Minimum wait, since Postgres' clock may be behind: what is due here may not be due there. */
 const SHORTEST_WAIT_MS = 1_000
 /** Lines of a long run that an operator sees: Markdown. */
 const MOST_LINES = 50
@@ -49,13 +49,13 @@ const MOST_LINES = 50
 /** Only its result names the step; the run's details list it. */
 const BEGINS = 'begins; runs a local first step'
 
-/** How a run ended; `left`: another one holds the execution. */
+/** End of a run. `left`: another run holds the execution. */
 export interface Ending {
   status: ExecutionStatus | 'left'
   reason: string | null
 }
 
-/** What a run remembers between its steps. */
+/** State of a run between its steps. */
 interface Run {
   key: Pick<RunFlowInput, 'organizationId' | 'executionId'>
   isWoken: boolean
@@ -157,11 +157,11 @@ function endOfFailed(error: unknown): Move {
 }
 
 /**
- * As a local activity where that is allowed; when it does not succeed, as a normal one.
+ * Runs a local activity where allowed, and a normal one if that fails.
  *
- * A local activity is never cancelled: the SDK's core fails the workflow task when one ends just
- * when it is told of its cancellation (temporalio/sdk-rust issue 705). It takes seconds at most,
- * and what comes after it is not begun.
+ * A local activity is never cancelled: the SDK's core fails the workflow task if one ends just when
+ * it is told of its cancellation (temporalio/sdk-rust issue 705). It takes seconds at most, and
+ * nothing is begun after it.
  */
 async function locally<T>(
   run: Run,

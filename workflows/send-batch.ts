@@ -77,7 +77,7 @@ export async function sendBatch(input: SendBatchInput): Promise<BatchReport | un
 
 type Run = Omit<SendBatchInput, 'progress'>
 
-/** Of runs that end with a report; those that began before end as they did. */
+/** Patch of runs that end with a report. Earlier runs end as before. */
 const REPORTS = 'reports'
 
 /** Reports what became of the batch. Throws where it failed. `status`: as far as the run knows. */
@@ -209,7 +209,7 @@ function showReport({ status, reason, ...counts }: BatchReport): void {
   setCurrentDetails(`**${status}**${reason === null ? '' : ` (${reason})`}: ${parts.join(', ')}`)
 }
 
-/** What an operator filters by in the Temporal UI. */
+/** Search attribute for operators in the Temporal UI. */
 function show(status: string): undefined {
   upsertSearchAttributes({ AppStatus: [status] })
 }

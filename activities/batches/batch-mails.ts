@@ -26,11 +26,11 @@ interface BatchOf {
   organizationId: string
   batchId: string
   batch: Context
-  /** Of a test: what each recipient's variant says instead. */
+  /** Different content of each variant of a test. */
   variants?: readonly VariantContent[]
 }
 
-/** One version of what a batch says. */
+/** One version of a batch's content. */
 interface Version {
   template: MailTemplate & { key: string }
   sender: Sender

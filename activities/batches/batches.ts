@@ -44,9 +44,9 @@ export interface BatchDeps {
 }
 
 export type Begun =
-  /** With `status`: its time has come, and the API says so from now on. */
+  /** With `status`: the batch's time has come, and the API shows this status. */
   | { kind: 'go'; status?: 'processing' }
-  /** For `waitMs`. `until` is for workflows of before: milliseconds since 1970. */
+  /** Waits for `waitMs`. `until` (milliseconds since 1970) is for earlier workflows. */
   | { kind: 'wait'; waitMs?: number; until: number }
   /** Paused: somebody resumes it. */
   | { kind: 'held' }
@@ -158,12 +158,12 @@ export function createBatchActivities({
       await batchRuns.fail(sql, run, reason)
     },
 
-    /** What became of the batch, when its run ends. */
+    /** Result of the batch when its run ends. */
     reportBatch: async (run: batchRuns.Run): Promise<BatchReport> =>
       (await batchRuns.report(sql, run)) ?? GONE,
   }
 
-  /** Why nothing can be sent through this connection; undefined when it can. */
+  /** Why nothing can be sent through this connection, or undefined. */
   async function senderRefusal(
     sender: senders.SendingConnection | undefined,
   ): Promise<string | undefined> {

@@ -15,9 +15,9 @@ import * as outbox from '../../src/store/platform/outbox.ts'
 import { isRefusedValue, type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import type { Keyring } from '../../src/keys/tokens.ts'
 
-/** One activity works for so long, then gives its slot to somebody else's import. */
+/** Time of one activity, after which its slot goes to another import. */
 const SLICE_MS = 20_000
-/** Of the rows of a page: what the next one is expected to be like. */
+/** Share of a page's rows that predicts the next page. */
 const MOSTLY = 0.9
 /** Beyond it, confirmations are asked for by one workflow a page instead of one each. */
 const MOST_OWN_CONFIRMATIONS = 1_000
@@ -28,7 +28,7 @@ const MANY_CREATED = 500
 interface Guess {
   /** The page before had new contacts, mostly. */
   expectsNew: boolean
-  /** By all pages before. */
+  /** Contacts created by all earlier pages. */
   created: number
 }
 
@@ -156,7 +156,7 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
   }
 }
 
-/** What is reported of rows that were written without their phone. */
+/** Report entries of rows that were written without their phone. */
 function withoutPhone(
   given: readonly importPages.ImportRow[],
   results: readonly RowResult[],

@@ -39,7 +39,7 @@ export interface PageOutcome {
   waitMs: number
 }
 
-/** Whom a schedule means at its moment; undefined: nobody can say it, so it means nobody. */
+/** The audience of a schedule at its moment. Undefined: it cannot be determined, so it is empty. */
 async function membersOf(
   sql: Sql,
   organizationId: string,
@@ -51,7 +51,7 @@ async function membersOf(
     : segmentAudience(sql, organizationId, segmentId, moment)
 }
 
-/** Why a condition cannot be asked of the contacts, if trying again is of no use. */
+/** Returns why a condition cannot be evaluated, if trying again is useless. */
 function failureOf(error: unknown): SegmentFailure | undefined {
   if (isRefusedValue(error)) return 'segment_not_usable'
   // A busy server may have been slow once; a condition that is slow again and again is too slow.

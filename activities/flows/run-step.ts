@@ -20,7 +20,7 @@ import { isCalling, type Steps } from './steps/index.ts'
 import type { Executing, StepRun } from './steps/step.ts'
 import { enterWithValues } from './steps/values.ts'
 
-/** Of a local activity: what it holds up is the whole workflow task. */
+/** Limits of a local activity, which holds up the whole workflow task. */
 const LOCAL_LIMITS = { statementMs: 2_000, lockMs: 1_000 }
 const MOST_ATTEMPTS = 10
 
@@ -45,7 +45,7 @@ const INTERNAL_ERROR = {
 export interface RunStepInput extends Visit {
   organizationId: string
   executionId: string
-  /** Of the run that began this attempt. */
+  /** Fence of the run that began this attempt. */
   fence: Fence
 }
 
@@ -64,7 +64,7 @@ export interface RunStepDeps {
   renderer?: Renderer | undefined
   /** Milliseconds that Temporal's clock is ahead of Postgres': in tests that skip time. */
   aheadMs?: () => Promise<number>
-  /** How often a step that a mistake of ours keeps from running is tried; then it fails. */
+  /** Tries of a step that fails because of a bug of ours. */
   mostAttempts?: number
 }
 
@@ -130,7 +130,7 @@ async function tryStep(deps: RunStepDeps, input: RunStepInput, attempt: Attempt)
   })
 }
 
-/** How a step ends by its rules alone; undefined: they do not decide. */
+/** End of a step by its rules alone. Undefined: they do not decide. */
 const decide = <Type extends StepType>(executionId: string, step: StepOf<Type>) =>
   rulesOf(step).decide?.(step, pointOf(executionId, step.id))
 
@@ -225,7 +225,7 @@ const isHeldBy = (
   { workflowId, runId }: Fence,
 ): boolean => fenceWorkflowId === workflowId && fenceRunId === runId
 
-/** What came after a visit that is over, as it was returned when the visit ended. */
+/** The move after a finished visit, as it was returned when the visit ended. */
 async function whereNext(
   tx: Transaction,
   input: RunStepInput,

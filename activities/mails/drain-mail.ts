@@ -29,11 +29,12 @@ import { writeWithRetry } from '../write-with-retry.ts'
 const CLAIM_SIZE = 50
 /** Mails of one connection whose calls have begun and are not written yet. */
 const MOST_IN_FLIGHT = 200
-/** What the mails of one claim say together: more only if the first alone is longer. */
+/** Limit of the contents of one claim's mails. A single longer mail is allowed. */
 const CLAIM_BYTES = 4 * 1024 * 1024
 /**
- * What all mails in flight of a process say: further claims are of one mail, and of no connection
- * that has others in flight. As strings, and again in their requests, they take several times that.
+ * Limit of the contents of all mails in flight of a process. Above it, claims are of one mail, and
+ * of no connection with others in flight. As strings, and again in their requests, they take
+ * several times that.
  */
 const HELD_BYTES = 24 * 1024 * 1024
 /** Refusals that are of the account itself, whoever uses it. */
@@ -86,12 +87,12 @@ interface DrainState {
 interface Claim {
   id: string
   bucket: string
-  /** By the clock of Postgres. */
+  /** Time of Postgres' clock. */
   claimedAt: string
   /** On `performance.now()`'s scale. */
   startedAt: number
   pending: { id: string; job: Job }[]
-  /** What they say, until their calls have ended. */
+  /** Bytes of their contents, until their calls have ended. */
   part: HeldPart
 }
 
@@ -314,8 +315,8 @@ export function createDrainMail({
   }
 
   /**
-   * What mails of the API say, which is stored encrypted; of other mail the claim tells. Those that
-   * do not fit in with the others are left for the next claim.
+   * Contents of the API's mails, which are stored encrypted. Other contents come with the claim.
+   * Mails that do not fit are left for the next claim.
    */
   async function contentsOf(
     wanted: { organizationId: string; bucket: string; ids: readonly string[] },

@@ -24,8 +24,8 @@ interface Deps {
 }
 
 /**
- * What is found out about a batch in a `preHandler`, before its transaction: whether the account
- * may send from its address, whether its content compiles, and about how many it would be sent to.
+ * Checks a batch in a `preHandler`, before its transaction: whether the account may send from its
+ * address, whether its content compiles, and its estimated number of recipients.
  */
 export function createBatchChecks(app: FastifyInstance, { asker, searchSql, now }: Deps) {
   const senders = createSenderChecks(app, { asker, now })
@@ -57,7 +57,7 @@ export function createBatchChecks(app: FastifyInstance, { asker, searchSql, now 
       await Promise.all([checkSender(), checkContent(), estimate()])
     },
 
-    /** What was found. */
+    /** Results of the checks. */
     of: (request: FastifyRequest): BatchContext => ({
       senders: senders.of(request),
       compile: request.contents.compile.bind(request.contents),

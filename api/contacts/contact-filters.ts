@@ -8,7 +8,7 @@ import type { ContactListQuery } from '../../src/schemas/contacts/contact.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { timeParameter } from '../http/times.ts'
 
-/** Of a list or an export, besides the words that are searched for. */
+/** Filters of a list or an export, except the search. */
 type Filters = Omit<ContactListQuery, 'page' | 'pageSize' | 'cursor' | 'search'>
 
 /** The contacts that the filters leave; 400 for a time we cannot keep. */

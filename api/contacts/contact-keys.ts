@@ -5,14 +5,14 @@ import * as contacts from '../../src/store/contacts/contacts.ts'
 import type { Executor } from '../../src/store/db/sql.ts'
 import { missing } from '../../src/core/access/ownership.ts'
 
-/** How a path names a contact. */
+/** Name of a contact in a path. */
 export interface ContactName {
   id: string
   /** Forces how it is read. */
   by?: 'id' | 'email' | 'externalId' | undefined
 }
 
-/** What a path parameter may mean, in the order in which it is tried. */
+/** Possible keys in a path parameter, in the order in which they are tried. */
 export function contactKeys({ id, by }: ContactName): contacts.ContactKey[] {
   const email = { email: normalAddress(id) }
   const externalId = { externalId: cleanWord(id) }

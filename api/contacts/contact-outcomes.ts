@@ -34,7 +34,7 @@ export async function retryOnConflict<T>(
   }
 }
 
-/** One contact that was written. */
+/** One written contact. */
 export type WrittenContact = Extract<RowResult, { id: Uuid }> & {
   /** The status that the person was resubscribed from; undefined: they were not. */
   resubscribedFrom: EmailStatus | undefined

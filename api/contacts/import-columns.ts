@@ -64,7 +64,7 @@ const isField = (name: string): boolean =>
 const badMapping = (message: string) =>
   badRequest(`mapping ${message}`, [{ path: 'mapping', message }])
 
-/** Why a row has no fields: of a class, because a row may have a field of any name. */
+/** Why a row has no fields. A class, since a row may have a field of any name. */
 export class Broken {
   readonly why: string
   constructor(why: string) {
@@ -149,7 +149,7 @@ function rowOf(
   return row
 }
 
-/** What is said of the first number of a JSON text that JavaScript would change. */
+/** Describes the first number of a JSON text that JavaScript would change. */
 export function inexactNumberIn(json: string, before: readonly string[] = []): string | undefined {
   const [found] = findInexactNumbers(json, 1)
   if (found === undefined) return undefined

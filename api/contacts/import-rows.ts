@@ -26,14 +26,14 @@ import { type CheckedInput, inputChecker } from '../http/validation.ts'
  * somebody who unsubscribes meanwhile does not notice.
  */
 const MOST_ROWS = 2_000
-/** With topics: one workflow asks for all confirmations of a page. */
+/** Limit for rows with topics, since one workflow asks for all confirmations of a page. */
 const MOST_ROWS_WITH_TOPICS = 1_000
 const MOST_CHARACTERS = 1_048_576
 /** Bytes of one row. */
 const LONGEST_ROW = 256 * 1024
 /**
- * Of a file. What cannot be read is kept for the report, and a few bytes may be millions of it;
- * further rows are in the report without their fields.
+ * Limits of a file. Unreadable rows are stored for the report, and a few bytes may be millions of
+ * them. Further rows are in the report without their fields.
  */
 const LIMITS = {
   rows: 20_000_000,
@@ -42,7 +42,7 @@ const LIMITS = {
   /** A page is stored after so long however small it is: an upload that stores none is given up. */
   pageMs: 30_000,
 }
-/** Of a row as it is kept for the report. */
+/** Limit of a row in the report. */
 const LONGEST_RECORD = 8_192
 /** More of them do not get into it: each takes five characters at least. */
 const MOST_RECORDED = LONGEST_RECORD / 5
@@ -54,18 +54,18 @@ export interface RowOptions {
   format: Format
   mapping: Mapping
   delimiter: string
-  /** Of all rows. */
+  /** Topics of all rows. */
   topicIds: readonly Uuid[]
   /** All rows come with the word of the caller. */
   resubscribe: boolean
-  /** Which topic of the organization an id or slug names. */
+  /** Finds the organization's topic of an id or slug. */
   findTopic: (field: 'topicIds' | 'topicSlugs', name: string) => Promise<Uuid | undefined>
 }
 
 /** A row as it was sent: its fields, or why it has none. */
 interface RawRow {
   fields: Record<string, unknown> | Broken
-  /** For the report. */
+  /** The row in the report. */
   record: () => string
 }
 

@@ -9,15 +9,15 @@ import { breather } from '../../src/runtime/breather.ts'
 import { malformedBody, unsupportedMediaType } from '../http/errors.ts'
 import { REQUEST_LIMITS } from '../http/request-limits.ts'
 
-/** Of an upload with an Idempotency-Key. */
+/** Bytes of an upload that its Idempotency-Key covers. */
 const FINGERPRINT_BYTES = 1024 * 1024
 
 /** Time spent waiting for bytes, without the time spent working on them. */
 const WINDOW_MS = 30_000
-/** Of a window: 10 KB a second. A slower caller holds a connection, not a file. */
+/** Minimum of a window, 10 KB a second. A slower caller holds a connection, not a file. */
 const LEAST_BYTES = 300_000
 
-/** Of an upload that was refused. */
+/** Time for the rest of a refused upload. */
 const LAST_BYTES_MS = 5_000
 
 /**
@@ -28,7 +28,7 @@ const MOST_AHEAD = 128
 /** Uploads of a process that are read ahead of. */
 const MOST_READ_AHEAD = 8
 
-/** What a parser is given at once. */
+/** Bytes that a parser gets at once. */
 const PIECE_BYTES = 16 * 1024
 
 export const MEDIA_TYPES = ['text/csv', 'application/x-ndjson', 'multipart/form-data'] as const
@@ -143,7 +143,7 @@ async function* readAhead(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** False when it is still under way after `ms`. */
+/** Resolves to false if it is still running after `ms`. */
 async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<false>((resolve) => {

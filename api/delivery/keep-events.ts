@@ -12,7 +12,7 @@ import { coalesce } from '../http/coalesce.ts'
 
 const STORE_LIMITS = { waitMs: 5, most: 200 }
 const NOTE_EVERY_MS = 1_000
-/** Of the event bus's five seconds. */
+/** Part of the event bus' five seconds. */
 const JUDGE_MS = 1_000
 
 /**
@@ -33,7 +33,10 @@ export function eventKeeper(
       sleep(JUDGE_MS, received, { ref: false }),
     ])
 
-  /** That events come. Nobody waits for it: the row may be locked, and the next event notes it. */
+  /**
+   * Records that events arrive. Nobody waits for it: the row may be locked, and the next event
+   * records it again.
+   */
   function note(events: readonly ReceivedEvent[]): void {
     for (const { organizationId, connectionId, ignored, error } of events) {
       if (ignored !== undefined || error !== undefined) continue

@@ -41,7 +41,7 @@ export function readEventBodies(app: FastifyInstance, mostBytes: number): void {
   })
 }
 
-/** Why a request has no body that is an event; asked of one that has none. */
+/** Why a request's body is not an event. */
 export function unreadOf({ eventBody }: FastifyRequest): UnreadBody {
   const { reason = 'no_envelope', bytes = Buffer.alloc(0) } = eventBody ?? {}
   return describeUnread(reason, bytes)

@@ -31,7 +31,7 @@ export function namingSteps(
   return answerError(named, request, reply)
 }
 
-/** What the step is called that is at `path` of the body; undefined: nothing that has an id. */
+/** Name of the step at `path` of the body. Undefined: there is no id. */
 function nameAt(body: unknown, path: string): string | undefined {
   let value = body
   for (const key of path.split(/[.[\]]+/).filter((each) => each !== '')) {

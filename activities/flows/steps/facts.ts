@@ -6,7 +6,10 @@ import { latestEvent } from '../../../src/store/flows/execution-events.ts'
 import type { Executor } from '../../../src/store/db/sql.ts'
 import type { Executing } from './step.ts'
 
-/** Whether a condition of a flow holds now; undefined: the contact is gone. `now` is ISO. */
+/**
+ * Returns whether a condition of a flow holds now. Undefined: the contact is gone. `now` is ISO
+ * 8601.
+ */
 export async function holds(
   sql: Executor,
   execution: Pick<Executing, 'id' | 'organizationId' | 'contactId' | 'eventId' | 'data'>,

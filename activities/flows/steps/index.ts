@@ -9,10 +9,10 @@ import { createUpdateContact } from './update-contact.ts'
 import { createWebhook, type WebhookDeps } from './webhook.ts'
 import type { CallingStep, StepRun, StoredStep } from './step.ts'
 
-/** What steps need besides the transaction that they run in. */
+/** Dependencies of steps besides their transaction. */
 export type StepDeps = SendEmailDeps & WebhookDeps
 
-/** How a step is run, whatever its type. */
+/** A runner of steps of any type. */
 export type AnyStep = StoredStep<StepType> | CallingStep<StepType>
 /**
  * Steps by type. A type that is missing is decided by its rules; where they do not decide, its

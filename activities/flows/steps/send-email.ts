@@ -28,7 +28,7 @@ const MADE_ANEW = ['address_changed', 'execution_ended']
 const IN_DOUBT = ['claimed', 'unknown']
 
 export interface SendEmailDeps extends BatchContentDeps {
-  /** How long a mail in doubt is waited for after its claim; then the step goes on. */
+  /** Time after its claim for which a mail in doubt is waited for. Then the step goes on. */
   awaitedMs?: number
 }
 
@@ -71,7 +71,7 @@ export function createSendEmail(deps: SendEmailDeps): StoredStep<MailingType> {
   }
 }
 
-/** What mails are made with. */
+/** Dependencies of rendering. */
 interface Making {
   links: LinkDeps
   contentOf: ReturnType<typeof flowContents>
@@ -138,7 +138,7 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
   return waitFor(id)
 }
 
-/** What the mail may refer to. */
+/** Data of the mail. */
 function dataOf(
   run: Run,
   links: LinkDeps,
@@ -173,13 +173,16 @@ const sent = ({ id, messageId }: flowMails.FlowMail): StepOutcome => ({
   result: { mailId: id, messageId },
 })
 
-/** One decision, one mail. `previous` is the mail of the same try that this one stands in for. */
+/**
+ * Key of the mail, one for each decision. `previous` is the mail of the same try that this one
+ * replaces.
+ */
 const keyOf = ({ execution, step, visit }: Run, tryNumber: number, previous: Uuid | null): Uuid =>
   hashedId('flow-mail', execution.id, step.id, visit, tryNumber, previous ?? '')
 
 /**
- * What a retry finds of the tries before it. A mail that was sent, as a late event may have told,
- * is not sent again; one that may be on its way is waited for. Undefined: neither.
+ * Mails of earlier tries that a retry finds. A mail that was sent, as a late event may have told,
+ * is not sent again, and one that may be on its way is waited for. Undefined: neither.
  */
 async function earlier(
   tx: Transaction,

@@ -15,26 +15,26 @@ export interface Executing {
   /** The topic that started it, if one did. */
   topicId: Uuid | null
   eventId: Uuid | null
-  /** When what started it happened, and when it was written; ISO. */
+  /** Times of the start's cause and of its writing, ISO 8601. */
   occurredAt: string
   createdAt: string
   /** `trigger.data` of conditions and templates. */
   data: Record<string, unknown>
 }
 
-/** One visit of a step that is being run. */
+/** One visit of a running step. */
 export interface StepRun<Type extends StepType> {
   execution: Executing
   step: StepOf<Type>
   visit: number
   /** Raised by each retry of the failed step. */
   try: number
-  /** When the execution came to it; ISO. */
+  /** Time at which the execution reached it, ISO 8601. */
   enteredAt: string
-  /** What an earlier run of the same try noted. */
+  /** Mail of an earlier run of the same try. */
   mailId: Uuid | null
   dueAt: string | null
-  /** By the clock of Postgres, ISO. */
+  /** Time of Postgres' clock, ISO 8601. */
   now: string
 }
 

@@ -4,7 +4,7 @@ import type { Keyring } from '../../../src/keys/tokens.ts'
 import type { StoredStep } from './step.ts'
 
 const TOPIC_DELETED = { kind: 'skipped', reason: 'topic_deleted' } as const
-/** Why a contact was not subscribed, in the words of the API. */
+/** Reasons why a contact was not subscribed, in the API's words. */
 const REASONS = {
   /** The person unsubscribed: no tool may resubscribe them. */
   kept: 'left_before',

@@ -52,7 +52,7 @@ async function scopeOf(tx: Transaction, { execution }: StepRun<StepType>): Promi
   return { contact, trigger: { data }, event: await eventKnownTo(tx, execution) }
 }
 
-/** Why a filter cannot be asked now that its values are known. */
+/** Returns why a filter with rendered values cannot be evaluated. */
 function refuseRendered({ config }: { config: object }): string | undefined {
   if (!('filter' in config)) return undefined
   const problems = checkCondition(config.filter, 'filter', OF_EVENTS)

@@ -95,7 +95,7 @@ const came = (engagement: string, at: string): StepOutcome => ({
   result: { engagement, at },
 })
 
-/** Those of the engagements that the mail has had, the earliest first: a click, then its open. */
+/** Engagements of the mail, the earliest first: a click, then its open. */
 function engagementsOf(
   mail: engagementMails.EngagedMail,
   asked: readonly Engagement[],

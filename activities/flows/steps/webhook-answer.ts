@@ -10,7 +10,7 @@ export const MOST_BYTES = 16_384
 const MOST_CHARACTERS = 1_000
 /** Nested levels that are kept of an answer that is JSON. */
 const DEEPEST = 20
-/** How long a receiver can make us wait at most. */
+/** Longest wait that a receiver can ask for. */
 const MOST_RETRY_AFTER_MS = 5 * 60_000
 
 /** Trying again would not change these: we refuse to send the request at all. */
@@ -25,7 +25,7 @@ export const isPassingStatus = (status: number): boolean =>
 
 export const isPassingReason = (reason: FetchReason): boolean => !LASTING.includes(reason)
 
-/** What the step remembers of an answer: its status, and its body as far as it is kept. */
+/** Stored result of an answer: its status, and the stored part of its body. */
 export function resultOf({ status, body, isCut }: Incoming): { status: number; body?: Json } {
   if (body.length === 0) return { status }
   const text = body.toString('utf8')

@@ -51,7 +51,7 @@ const isTexts = (value: unknown): value is Record<string, string> =>
   value !== null &&
   Object.values(value).every((each) => typeof each === 'string')
 
-/** What a body may refer to besides the execution. */
+/** Data of a body besides the execution. */
 export interface About {
   contact: Contact
   /** The last event of the execution; only templated bodies need it. */
@@ -59,8 +59,8 @@ export interface About {
 }
 
 /**
- * What a visit sends. The id is the same for each try, so that a receiver can recognise a message
- * that comes twice.
+ * The request of a visit. The id is the same for each try, so that a receiver recognizes a repeated
+ * message.
  */
 export function requestOf(
   run: StepRun<'webhook'>,

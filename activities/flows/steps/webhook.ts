@@ -38,13 +38,13 @@ export interface WebhookDeps {
 const DEFAULT_TIMEOUT_S = 10
 /** Eight tries within ten minutes, with pauses that outlast a restart of the receiver. */
 const WAITS_MS = [2_000, 5_000, 15_000, 40_000, 90_000, 180_000, 270_000]
-/** What a call may take besides the request: two small transactions. */
+/** Time of a call besides the request: two small transactions. */
 const LEASE_SPARE_MS = 10_000
 /** First and longest wait for a slot, when an organization has too many calls in flight. */
 const SLOT_WAIT_MS = 1_000
 const MOST_SLOT_WAIT_MS = 2 * 60_000
 
-/** Why a call did not succeed. */
+/** Reason of a failed call. */
 interface Failure {
   reason: string
   error: string
@@ -134,7 +134,7 @@ async function tryOnce(
   }
 }
 
-/** What is sent; or how the step ends, where nothing can be sent. */
+/** The request, or the end of the step if nothing can be sent. */
 async function prepare(
   { sql, keyring, renderer, now }: Caller,
   run: StepRun<'webhook'>,

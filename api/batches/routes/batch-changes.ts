@@ -27,7 +27,7 @@ const tags = ['batch']
 const sending = { scope: 'send' } as const
 const bodyLimit = REQUEST_LIMITS.largeBodyBytes
 
-/** What becomes of a batch that was created: paused, changed, made again. */
+/** Pausing, changing and duplicating of created batches. */
 export const batchChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
   { asker, searchSql, now },

@@ -7,7 +7,6 @@ import { wantsHtml } from '../../http/html-pages.ts'
 import { PAGE_CONTENT } from '../../http/link-pages.ts'
 import { sendReportPage } from '../report-page.ts'
 
-/** What a batch came to. */
 export const batchReportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.get(
     '/v1/batch/:id/report',

@@ -14,14 +14,14 @@ import { missing } from '../../../src/core/access/ownership.ts'
 const tags = ['batch']
 const sending = { scope: 'send' } as const
 
-/** What is refused to a batch in another state, and how that is said. */
+/** Refusals for batches in another state, and their messages. */
 const RESUME = {
   refused: 'resumed, only a failed or paused one',
   reason: 'batch_not_resumable',
 }
 const DISCARD = { refused: 'discarded, only a failed one', reason: 'batch_not_discardable' }
 
-/** What becomes of a batch that failed: it goes on, or what is left of it is given up. */
+/** Resumes a failed batch, or discards the rest of it. */
 export const failedBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.post(
     '/v1/batch/:id/resume',
@@ -76,7 +76,7 @@ export const failedBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
   )
 }
 
-/** Why a batch stays as it is: it is not there, or in another status. */
+/** Why a batch is unchanged: it does not exist, or has another status. */
 async function refusal(
   tx: Transaction,
   organizationId: Uuid,

@@ -14,7 +14,7 @@ const config = { scope: ['read', 'send'] } as const
 const ORDER =
   'With how often, and in how many mails. Every click counts, a program’s too. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe, to choose topics or to confirm are left out: they are each recipient’s own.'
 
-/** What was clicked in the mails of a batch or a template. */
+/** Clicks in the mails of a batch or a template. */
 export const linkClickRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.get(
     '/v1/batch/:id/clicks',

@@ -18,7 +18,7 @@ import { requireAudience } from '../contact-filters.ts'
 /** Contacts per statement; no transaction is open between two. */
 const PAGE = 1_000
 
-/** As they are told of a contact, and as an import takes or passes over them. */
+/** Columns in the form that imports accept or ignore. */
 const COLUMNS = [
   'id',
   ...CONTACT_FIELD_NAMES,

@@ -89,7 +89,7 @@ export const importUploadRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   )
 }
 
-/** Those of the address and those of the form; the form's count. */
+/** Merges the options of the address and of the form. The form's take precedence. */
 function optionsOf(query: ImportOptions, { fields }: UploadedFile): ImportOptions {
   const [problem] = checkFields(fields).details ?? []
   if (problem) throw invalidBody(problem.path, problem.message)

@@ -19,7 +19,7 @@ import { tellMissedEvents } from '../missed-events.ts'
 import { limitUnverified } from '../unverified-connections.ts'
 import { readEventBodies, unreadOf } from '../webhook-bodies.ts'
 
-/** Of SNS's first three tries, which are 20 s apart (SNS developer guide). */
+/** Retry time for SNS' first three tries, which are 20 s apart (SNS developer guide). */
 const RETRY_AFTER_SECONDS = 20
 
 /**
@@ -112,7 +112,7 @@ const unreachable = (what: string): AppError =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
-/** Why a request has no body that is a message. */
+/** Why a request's body is not a message. */
 function unreadable(request: FastifyRequest): Error {
   const { reason } = unreadOf(request)
   if (request.body !== undefined && request.validationError) return request.validationError

@@ -25,7 +25,7 @@ const tags = ['workflows']
 const reading = { scope: 'read' } as const
 const writing = { scope: 'workflows' } as const
 
-/** What is done to many executions of a flow, and how far it is. */
+/** Operations on many executions of a flow, and their progress. */
 export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.post(
     '/v1/workflows/:workflowId/cancel-executions',

@@ -31,7 +31,7 @@ const tags = ['workflows']
 const reading = { scope: 'read' } as const
 const writing = { scope: 'workflows' } as const
 
-/** Whether a flow runs, what it was, what it looks like, and what signs its webhooks. */
+/** Enabling, versions, diagram and signing secret of a flow. */
 export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, now } = deps
   const senders = createSenderChecks(app, deps)

@@ -51,7 +51,10 @@ export async function decideUndecided(sql: Sql, limit: number): Promise<number> 
   return due.length
 }
 
-/** How the answer says it: who is ahead of whom, and whether that is more than noise. */
+/**
+ * The decision in the form of the answer: who leads, by how much, and whether it is more than
+ * noise.
+ */
 const decisionOf = (
   by: 'figures' | 'person',
   { isConclusive, leader, next, ...comparison }: Comparison,

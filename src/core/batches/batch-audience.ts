@@ -11,7 +11,7 @@ import type { Executor, Sql } from '../../store/db/sql.ts'
 import { countAudience } from '../audience/members.ts'
 import { segmentConditions } from '../audience/segment-audience.ts'
 
-/** Whom a batch is to be sent to, as it is stored. */
+/** The audience of a batch as it is stored. */
 export interface StoredAudience {
   audienceType: AudienceType
   contactIds: readonly Uuid[] | null
@@ -23,10 +23,13 @@ export interface StoredAudience {
 
 export type Resolved =
   | { audience: Audience }
-  /** Why nobody can say whom it means, or whom it leaves out: it must not be sent to anybody. */
+  /**
+   * Why the audience, or its exclusions, cannot be determined. The batch must not be sent to
+   * anybody.
+   */
   | { unusable: 'segment_not_usable' | 'topic_deleted' }
 
-/** Whom a batch means at the time `now` (ISO 8601). */
+/** Returns the audience of a batch at the time `now` (ISO 8601). */
 export async function resolveAudience(
   sql: Executor,
   organizationId: Uuid,
@@ -50,17 +53,18 @@ export async function resolveAudience(
   return { audience: batchAudience({ ...batch, segment, except }) }
 }
 
-/** Whether conditions are asked of the contacts, which may take long. */
+/** Returns whether conditions must be evaluated, which may take long. */
 export const asksConditions = (
   batch: Pick<StoredAudience, 'audienceType' | 'excludedSegmentIds'>,
 ): boolean => batch.audienceType === 'segment' || batch.excludedSegmentIds.length > 0
 
-/** Where no segment is named, an audience is estimated by counting up to this. */
+/** Limit of a count without segments. Above it the audience is estimated. */
 const MOST_ESTIMATED = 10_001
 
 /**
- * How many contacts a batch would be sent to now, about. Outside of transactions, because it may
- * take as long as a search; 0 where even that is not enough, or the audience is not usable.
+ * Estimates the number of contacts that a batch would be sent to now. Runs outside of transactions,
+ * since it may take as long as a search. 0: even that was not enough, or the audience is not
+ * usable.
  */
 export async function estimateAudience(
   { sql, searchSql }: { sql: Sql; searchSql: Sql },

@@ -7,7 +7,7 @@ import type { Executor, Transaction } from '../../store/db/sql.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
 import { templateSource } from '../content/templates.ts'
 
-/** What the parts of the content are called where they are wrong. */
+/** Paths of the parts of the content, for errors. */
 export const CONTENT_PATHS: ContentPaths = {
   subject: 'subject',
   previewText: 'previewText',
@@ -34,7 +34,7 @@ export async function sourcesOf(
   return sources
 }
 
-/** What a batch says: itself, or each variant of its test. */
+/** The contents of a batch: its own, or that of each variant of its test. */
 export const versionsOf = (input: BatchInput): BatchInput[] =>
   input.abTest?.variants.map(({ subject, fromName, previewText, templateId }) => {
     const said = Object.entries({ subject, fromName, previewText, templateId })
@@ -50,7 +50,7 @@ export interface BatchContent {
   inline?: Content
 }
 
-/** What the batch will say: a template's newest version, or what came with it. */
+/** The content that the batch will have: a template's newest version, or its own. */
 export async function findContent(
   tx: Transaction,
   organizationId: Uuid,

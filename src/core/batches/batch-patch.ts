@@ -16,7 +16,7 @@ const CONTENT = [
   'abTest',
 ] as const
 
-/** Of a test, each variant of which has its sender's name. */
+/** Content fields of a test, whose variants have their own sender names. */
 const CONTENT_OF_TESTS = [...CONTENT, 'from', 'fromName'] as const
 
 /** Fields that say who is meant; with another type the others are given anew. */
@@ -40,7 +40,7 @@ export function changeOf(
   return { input, kept: { id, templateId, subject, previewText } }
 }
 
-/** What a caller would have to say to get this batch again. */
+/** The input that would create this batch again. */
 function inputOf(source: BatchSource): BatchInput {
   const { htmlContent, textContent } = batchView(source)
   // The row of a test says what its first variant does.
@@ -91,7 +91,7 @@ function differences(before: BatchInput, view: Batch, patch: BatchPatch): Change
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isKnown(name, value)))
 }
 
-/** What goes because something else takes its place. */
+/** Fields that others replace. */
 function cleared(before: BatchInput, patch: BatchPatch, changes: Changes): Partial<BatchInput> {
   const gone = (names: readonly (keyof BatchInput)[]) =>
     Object.fromEntries(names.map((name) => [name, undefined]))
@@ -119,7 +119,7 @@ const testOf = ({ variants, sharePercent, winnerBy, decideAfter }: AbTestPatch):
   ...(decideAfter ? { decideAfter } : {}),
 })
 
-/** Without what is null. */
+/** Drops fields that are null. */
 const given = (fields: object): Partial<BatchInput> =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),

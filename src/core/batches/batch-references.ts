@@ -10,10 +10,9 @@ import { requireFeature } from '../access/plan.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
 import type { StoredAudience } from './batch-audience.ts'
 
-/** Unknown contacts that a refusal names. */
 const MOST_NAMED = 20
 
-/** What a body names, in lower case and once each, whether it exists or not. */
+/** The distinct names in a body in lower case, existing or not. */
 export function namedAudience(input: BatchInput): StoredAudience {
   const { audienceType, contactIds, topicId, segmentId, exclude = {} } = input
   return {

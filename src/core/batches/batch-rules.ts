@@ -10,7 +10,7 @@ const UTC = 'UTC'
 /** A caller's clock may be a little behind: its "now" is not refused. */
 const PAST_MS = 60_000
 
-/** When a batch is sent. */
+/** Sending time of a batch. */
 interface SendingTime {
   /** Null: at once. */
   scheduledFor: string | null

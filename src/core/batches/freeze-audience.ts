@@ -20,7 +20,7 @@ interface Freeze extends batchRuns.Run {
 }
 
 interface Frozen {
-  /** False while a further page may exist. */
+  /** False: there may be a further page. */
   complete: boolean
   total: number
   bucket: Uuid

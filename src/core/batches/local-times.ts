@@ -10,8 +10,8 @@ interface Timed {
 }
 
 /**
- * When contacts in each zone are mailed that the organization's contacts name, and all others.
- * Undefined: the batch is sent to all at one moment.
+ * Sending times of the contacts' zones, and of all other contacts. Undefined: the whole batch is
+ * sent at one time.
  */
 export async function localTimes(
   sql: Executor,
@@ -32,8 +32,8 @@ export async function localTimes(
 }
 
 /**
- * When the first contacts are mailed, in milliseconds since 1970; 0: at once. As long as it is that
- * time nowhere on earth, contacts are not asked.
+ * Time of the first mail, in milliseconds since 1970, or 0 for at once. The contacts' zones are not
+ * read while it is that time nowhere on earth.
  */
 export async function firstTime(
   sql: Executor,

@@ -20,14 +20,13 @@ import { namedAudience, requireAudience } from './batch-references.ts'
 import { applyBatchRules } from './batch-rules.ts'
 
 export interface BatchContext {
-  /** What accounts said of the sender, before the transaction began. */
+  /** What the accounts reported about the sender before the transaction. */
   senders: CheckedSenders
   compile: Compile
-  /** How many contacts it would be sent to now, about. */
+  /** Estimated number of contacts. */
   estimate: number
-  /** Milliseconds since 1970. */
   now: number
-  /** Of the API call. */
+  /** Id of the API call. */
   requestId: string
 }
 
@@ -48,7 +47,7 @@ type Given = [input: BatchInput, context: Omit<BatchContext, 'requestId'>, kept?
 
 export interface Prepared {
   values: BatchValues
-  /** Of a test. Undefined: those that it has already. */
+  /** Variants of a test. Undefined: the present ones. */
   variants?: NewVariant[]
   warnings: Warning[]
 }
@@ -126,7 +125,7 @@ const variantsOf = (
     fromName: versions[position]?.fromName ?? name,
   }))
 
-/** As it was asked for, with what the batch says where a variant says nothing else. */
+/** The requested test. Variants inherit missing content from the batch. */
 function storedTest({ abTest, subject, previewText, fromName, templateId }: BatchInput) {
   if (!abTest) return null
   const shared = Object.entries({ subject, previewText, fromName, templateId })

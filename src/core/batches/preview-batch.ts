@@ -38,8 +38,8 @@ interface Deps {
 const NOBODY: Audience = [{ type: 'contacts', contactIds: [] }]
 
 /**
- * What a batch would do: whom it would mail, one of its mails, how long it takes and what it costs.
- * Nothing is kept, and nothing sent. Throws as creating it would.
+ * Previews a batch: its recipients, one of its mails, its duration and its price. Nothing is stored
+ * or sent. Throws as creating it would.
  */
 export async function previewBatch(
   deps: Deps,
@@ -140,7 +140,7 @@ async function renderAll(
 
 type Shown = Pick<BatchPreview, 'sample' | 'checks'>
 
-/** What recipients of one version get. */
+/** Content of one version. */
 interface Said {
   contentId: Uuid
   subject: string

@@ -12,10 +12,10 @@ import { changeOf } from './batch-patch.ts'
 import { startBatch } from './create-batch.ts'
 import { type BatchContext, prepareBatch } from './prepare-batch.ts'
 
-/** Of one batch; the next call takes the next. */
+/** Limit for one batch. The next call takes the rest. */
 const MOST_RETRIED = 100_000
 
-/** Of a test: what its winner says, to all of them. */
+/** The winner of a test: its content for all recipients. */
 function winnerOf({ abTest, askedTest }: changes.BatchSource): BatchPatch {
   if (!abTest || !askedTest) return {}
   const winner = askedTest.variants.find(({ name }) => name === abTest.winner)
@@ -23,7 +23,7 @@ function winnerOf({ abTest, askedTest }: changes.BatchSource): BatchPatch {
   return { abTest: null, ...askedTest.said, ...own }
 }
 
-/** What a test's winner says in the version that was sent; undefined: the batch was no test. */
+/** Content of a test's winner in the version that was sent. Undefined: the batch was not a test. */
 async function winnersContent(tx: Transaction, organizationId: Uuid, source: changes.BatchSource) {
   if (!source.askedTest) return undefined
   const place = source.askedTest.variants.findIndex(({ name }) => name === source.abTest?.winner)

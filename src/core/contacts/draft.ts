@@ -18,7 +18,7 @@ export interface Draft extends ContactDraft {
   statusBefore: EmailStatus | null
 }
 
-/** What a row makes of a contact. */
+/** The change that a row makes to a contact. */
 export interface Change {
   addressChanged: boolean
   properties: Record<string, unknown>
@@ -32,7 +32,7 @@ export interface Change {
 interface MailChange extends Omit<StatusDecision, 'status'> {
   /** Null: a contact without an address has no status. */
   status: EmailStatus | null
-  /** Of the contact and of the suppression list, the worse one. */
+  /** The worse status of the contact and of the suppression list. */
   before: EmailStatus
   /** It would lift a complaint or a suppression, which this caller may not. */
   isForbidden: boolean
@@ -41,7 +41,7 @@ interface MailChange extends Omit<StatusDecision, 'status'> {
 export interface ChangeRules {
   mode: WriteMode
   mayLift: boolean
-  /** What the suppression list says of an address, with what earlier rows do to it. */
+  /** Returns the suppression list's entry of an address, with the effects of earlier rows. */
   list: (email: string) => EmailStatus | undefined
 }
 
@@ -181,7 +181,7 @@ export function applyChange(draft: Draft, values: ContactChanges, change: Change
   draft.emailStatus = mail.status
 }
 
-/** For the compiler: the value is of this field. */
+/** Tells the compiler that the value belongs to the field. */
 function write<Field extends (typeof PLAIN_FIELDS)[number]>(
   draft: Draft,
   field: Field,

@@ -8,10 +8,10 @@ import type { Upserted, UpsertOptions, UpsertRow } from './rows.ts'
 import { replaceTopics } from './topics.ts'
 
 /**
- * What follows from the rows that were written: the suppression list says the same, the change is
- * on record, flows start, topics are added or replaced. Returns what has still to be confirmed.
+ * Applies the consequences of written rows: the suppression list, the record of consent, flows that
+ * start, and topics that are added or replaced. Returns the confirmations that are still needed.
  *
- * `lost`: new contacts that another request was faster with.
+ * `lost`: new contacts that another request created first.
  */
 export async function followUp(
   tx: Transaction,

@@ -11,7 +11,7 @@ import type { TopicNames } from '../../store/consent/topics.ts'
 import type { Executor } from '../../store/db/sql.ts'
 import { resolveTopics, type UnknownTopic } from '../consent/topic-names.ts'
 
-/** What is stored of an input, or why a rule beyond the schema refuses it. */
+/** The stored form of an input, or the reason why a rule beyond the schema refuses it. */
 export type Checked =
   | { values: ContactChanges; details?: never }
   | { values?: never; details: ErrorDetail[] }
@@ -33,7 +33,7 @@ export function applyContactRules({
   return { values: { ...input, ...clearedLines(input), email, phone } }
 }
 
-/** What is stored of a new contact: 400 when it breaks a rule, naming each. */
+/** The stored form of a new contact. Throws a 400 that names each broken rule. */
 export function toNewContact(input: ContactInput): ContactChanges {
   const { values, details = [] } = applyContactRules(input)
   if (input.email === undefined && input.phone === undefined) details.push(UNREACHABLE)
@@ -41,7 +41,7 @@ export function toNewContact(input: ContactInput): ContactChanges {
   return values
 }
 
-/** What a PATCH changes: what it names. A status that is null is not named. */
+/** Changes of a PATCH: the fields that it names. A null status is not named. */
 export const toChanges = (input: ContactPatch): ContactChanges => ({
   externalId: input.externalId,
   email: typeof input.email === 'string' ? normalAddress(input.email) : input.email,
@@ -53,7 +53,7 @@ export const toChanges = (input: ContactPatch): ContactChanges => ({
   smsStatus: input.smsStatus ?? undefined,
 })
 
-/** What a PUT changes: everything but the statuses that it does not name. */
+/** Changes of a PUT: every field except statuses that it does not name. */
 export function toReplacement(input: ContactPatch): ContactChanges {
   const { emailStatus, smsStatus, ...named } = toChanges(input)
   return {

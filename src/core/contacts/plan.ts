@@ -14,7 +14,7 @@ import {
 } from './draft.ts'
 import type { Refusal, RowResult, UpsertOptions, UpsertRow, WriteMode } from './rows.ts'
 
-/** What the rows say of an address; the last word counts. */
+/** Entry of an address by the rows. The last one counts. */
 interface ListEntry {
   contactId: Uuid
   email: string
@@ -27,7 +27,7 @@ interface ListEntry {
 }
 
 export interface UpsertPlan {
-  /** Those that change or are new. */
+  /** Contacts that change or are new. */
   drafts: Set<Draft>
   results: Map<number, RowResult>
   skipped: { index: number; id: Uuid }[]
@@ -35,7 +35,7 @@ export interface UpsertPlan {
 }
 
 interface Rules extends Pick<UpsertOptions, 'mode' | 'fillsOnly' | 'onDuplicate' | 'mayLift'> {
-  /** What the suppression list says of an address. */
+  /** The suppression list's entry of an address. */
   listed: (email: string) => Reason | undefined
 }
 
@@ -161,8 +161,9 @@ function decideRow(
 }
 
 /**
- * Whether a row may not write this field of its target: another contact has the value, or the
- * target was found by a lesser key and has another value of this one: that is a different person.
+ * Returns whether a row may not write this field of its target: another contact has the value, or
+ * the target was found by a lesser key and has a different value of this one, so it is a different
+ * person.
  */
 function isOther(
   target: Draft,

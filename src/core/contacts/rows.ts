@@ -22,8 +22,8 @@ export interface UpsertRow {
   /** `resubscribe`: the caller vouches that the person wants mail again. */
   values: ContactChanges & { resubscribe?: boolean | undefined }
   /**
-   * Of the organization; those deleted in the meantime are left out. Undefined: nothing is said of
-   * topics.
+   * Topics of the organization. Those deleted in the meantime are skipped. Undefined: topics are
+   * not changed.
    */
   topicIds?: readonly Uuid[] | undefined
 }
@@ -31,16 +31,16 @@ export interface UpsertRow {
 export interface UpsertOptions {
   /** `upsert` when absent. */
   mode?: WriteMode
-  /** How the suppression list knows an address. */
+  /** Identifies an address for the suppression list. */
   addressOf: (email: string) => Addressed
   source: 'api' | 'import'
   /** Ids, addresses and numbers that a contact has are kept: rows write those that it lacks. */
   fillsOnly?: boolean
-  /** What becomes of a row whose contact is there already. */
+  /** What to do with a row whose contact exists. */
   onDuplicate?: 'update' | 'skip'
   /**
-   * Whether `resubscribe` may lift `complained` and `suppressed`. Where it may not, an `upsert`
-   * keeps the status, and the other modes refuse the row.
+   * Whether `resubscribe` may lift `complained` and `suppressed`. If not, an `upsert` keeps the
+   * status, and the other modes refuse the row.
    */
   mayLift: boolean
   /**
@@ -58,15 +58,15 @@ export interface UpsertOptions {
 }
 
 /**
- * Why a row was not written:
+ * Reasons why a row was not written:
  *
- * - `taken`: another contact has a value that no two have
- * - `invalid`: the contact as it would be breaks a rule
+ * - `taken`: another contact has a unique value
+ * - `invalid`: the resulting contact breaks a rule
  * - `unreachable`: a new contact needs an address or a number
  * - `forbidden`: it would lift a complaint or suppression, which this caller may not
  * - `missing`: there is no contact with the row's `id`
- * - `busy`: others write the same contact all the time
- * - `unstorable`: Postgres refuses a value of it
+ * - `busy`: others keep writing the same contact
+ * - `unstorable`: Postgres refuses one of its values
  */
 export type Refusal =
   | { reason: 'taken'; field: UniqueField; contactId: Uuid }

@@ -9,7 +9,7 @@ export interface TopicChanges {
   /** These topics and no others; of the organization. */
   topicIds: readonly Uuid[]
   source: 'api' | 'import'
-  /** How the suppression list knows an address. */
+  /** Identifies an address for the suppression list. */
   addressOf: (email: string) => Addressed
   /** The caller vouches that the person wants mail again. */
   willing: boolean

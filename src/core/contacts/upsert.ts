@@ -112,7 +112,7 @@ export async function upsertOnce(
   return upserted
 }
 
-/** What rows name contacts by. */
+/** Keys by which rows name contacts. */
 const keysOf = (rows: readonly UpsertRow[]): writes.Keys => ({
   ids: rows.flatMap(({ id }) => id ?? []),
   externalIds: rows.flatMap(({ values }) => values.externalId ?? []),

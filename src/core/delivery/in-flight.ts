@@ -6,9 +6,9 @@ import type { Executor } from '../../store/db/sql.ts'
 const MOST_QUEUED = 1_000
 
 /**
- * Whether a mail to one of these contacts, of the kind that unsubscribing stops, may be on its way:
- * frozen in a batch that is being sent, or waiting in the mail queue, and without an outcome. Each
- * bucket is named, so that each is one look at one index.
+ * Returns whether a mail to one of these contacts, of a kind that unsubscribing stops, may be on
+ * its way: frozen in a batch that is being sent, or waiting in the mail queue, without an outcome.
+ * Each query names its bucket and reads one index.
  */
 export async function isBeingMailed(
   sql: Executor,

@@ -28,7 +28,7 @@ export async function judgeEvents(
   })
 }
 
-/** Those of one organization. */
+/** Judges the events of one organization. */
 async function judgeOwn(
   sql: Sql,
   own: readonly ReceivedEvent[],

@@ -14,7 +14,7 @@ import { deadLinks } from '../content/show-mail.ts'
 import { variablesOf } from '../content/batch-variables.ts'
 import { openContent } from '../content/mail-content.ts'
 
-/** What a mail says, or why that cannot be told. */
+/** Content of a mail, or the reason why it is unavailable. */
 export type LogContent =
   | { content: EmailLogContent; contentMissing: null }
   | { content: null; contentMissing: ContentMissing }
@@ -25,13 +25,13 @@ interface Deps {
   publicUrl: string
 }
 
-/** How long a request waits for the mail to be rendered. */
+/** Time for which a request waits for the mail to be rendered. */
 const RENDER_TIMEOUT_MS = 5_000
 
 /**
- * What a mail of the log said. Single mail is kept for a while. Mail of batches is not: it is
- * rendered again, from the version that the batch was made with, for its recipient as the contact
- * is now. Links that act for the recipient lead nowhere.
+ * Content of a mail in the log. Single mail is stored for a while. Mail of batches is rendered
+ * again from the version of the batch, with the contact's present data. Links that act for the
+ * recipient are disabled.
  */
 export async function logContent(
   deps: Deps,

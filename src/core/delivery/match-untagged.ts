@@ -16,7 +16,7 @@ export interface ReadEvent {
   inbound: Inbound
 }
 
-/** One whose mail is known. */
+/** An event whose mail is known. */
 export interface MatchedEvent extends ReadEvent {
   bucket: Uuid
   id: Uuid
@@ -86,8 +86,8 @@ const DAY_MS = 86_400_000
 const YOUNG_DAYS = 30
 
 /**
- * Those whose mail is younger than logs are kept. The message id of an older one is known no more,
- * ours or not: it would be counted once more, as another program's.
+ * Returns events whose mail is younger than the retention of logs. The message id of an older one
+ * is unknown, ours or not: it would be counted again, as another program's.
  */
 async function leaveOutOld(
   tx: Transaction,

@@ -61,7 +61,7 @@ function replaceTexts(value: unknown, depth: number): unknown {
   return value
 }
 
-/** Whether it is nested no deeper than is stored, and its keys can be stored. */
+/** Returns whether its nesting and its keys can be stored. */
 function isStorable(value: unknown, isSuspicious: boolean, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (depth > DEEPEST) return false
@@ -75,7 +75,7 @@ function isStorable(value: unknown, isSuspicious: boolean, depth: number): boole
   return true
 }
 
-/** What is kept of a body that is not an event. */
+/** Description of a body that is not an event. */
 export const describeUnread = (reason: UnreadReason, bytes: Buffer): UnreadBody => ({
   reason,
   text:

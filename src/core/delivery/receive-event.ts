@@ -13,11 +13,11 @@ export interface EventProof {
 }
 
 export interface ReceivedEvent extends InboundEvent {
-  /** What it says, if it may be applied. */
+  /** The event, if it may be applied. */
   event?: SesEvent
 }
 
-/** What is stored of an event that a connection's proof came with. */
+/** The stored form of an event that came with a connection's proof. */
 export function toInboundEvent(envelope: EventEnvelope, proof: EventProof): ReceivedEvent {
   const refusal = refusalOf(envelope, proof)
   return {
@@ -30,7 +30,7 @@ export function toInboundEvent(envelope: EventEnvelope, proof: EventProof): Rece
   }
 }
 
-/** What is stored of a body that came with a proof and could not be read as an event. */
+/** The stored form of an unreadable body that came with a proof. */
 export const toUnreadEvent = (
   { reason, text, digest }: UnreadBody,
   { organizationId, id: connectionId }: EventProof,
@@ -42,7 +42,7 @@ export const toUnreadEvent = (
   error: reason,
 })
 
-/** Why an event is not applied; empty: it is. The proof decides whose event it is. */
+/** Why an event is not applied, or undefined. The proof determines its connection. */
 function refusalOf(
   { account, region, detail }: EventEnvelope,
   proof: EventProof,

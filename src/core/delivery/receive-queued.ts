@@ -16,7 +16,7 @@ interface Stored {
   isHeard: boolean
   /** Events that are new and are not applied. */
   notApplied: UnappliedMessage[]
-  /** What Postgres said of messages that it does not take. */
+  /** Postgres' messages about events that it refused. */
   refused: unknown[]
 }
 

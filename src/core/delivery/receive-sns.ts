@@ -31,9 +31,8 @@ type Confirmation = 'confirmed' | 'refused' | 'unreachable'
 
 interface Options {
   sql: Sql
-  /** To public addresses only. */
+  /** Reaches public addresses only. */
   fetcher: Fetcher
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
@@ -44,9 +43,9 @@ export function createSnsReceiver({ sql, fetcher, now }: Options) {
 
   return {
     /**
-     * Whether a message is of the topic of a connection: of now, signed by SNS, of that topic. What
-     * a known certificate did not sign does not reach storage, and nothing is fetched for a message
-     * that names another topic.
+     * Returns whether a message is of a connection's topic: recent, signed by SNS, and for that
+     * topic. Without a known certificate a message does not reach storage, and nothing is fetched
+     * for a message of another topic.
      */
     async prove(connectionId: string, message: SnsMessage): Promise<Proof> {
       const problem = messageProblem(message, now())
@@ -84,7 +83,7 @@ function isSigned(message: SnsMessage, key: KeyObject | 'absent'): boolean {
   return verify(digest, Buffer.from(text), key, signature)
 }
 
-/** What is stored of a proven notification: as EventBridge would have sent its event. */
+/** The stored form of a proven notification, as EventBridge would have sent its event. */
 export function toSnsEvent(message: SnsMessage, topic: SnsTopic): ReceivedEvent {
   const parsed = isTopicNotice(message.Message)
     ? { value: { notice: message.Message } }

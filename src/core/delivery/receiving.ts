@@ -52,7 +52,7 @@ export function startReceiving({ sql, gapMs, log }: Options): Receiving {
     }
   }
 
-  /** One at a time: a slow one is not overtaken. */
+  /** Runs one beat at a time, so that a slow one is not overtaken. */
   const beatAlone = (): void => {
     writing ??= beat().finally(() => {
       writing = undefined

@@ -3,11 +3,14 @@ import { isCertificateName } from '../../domain/delivery/sns-message.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Fetcher } from '../../net/fetch.ts'
 
-/** Of a certificate, whatever its own validity says. */
+/** Lifetime in the cache, whatever the certificate's own validity says. */
 const KEPT_MS = 24 * 3_600_000
 /** An address at which there is no certificate is not asked again within this. */
 const KEPT_ABSENT_MS = 60_000
-/** Who knows a topic and no signature can make us ask the provider so often, for its connection. */
+/**
+ * Requests a minute that the holder of a topic without a valid signature can cause for its
+ * connection.
+ */
 const MOST_A_MINUTE = 10
 const MINUTE_MS = 60_000
 /** Memory. The provider has one a region at a time. */
@@ -21,7 +24,7 @@ const LEAST_BITS = 2_048
 type CertificateProblem = 'absent' | 'unreachable'
 
 export interface SnsCertificates {
-  /** What is remembered; undefined: it has to be fetched. */
+  /** Returns the cached key. Undefined: it must be fetched. */
   recall(url: string): KeyObject | 'absent' | undefined
   /** The public key of the certificate at an address that was checked, for a connection. */
   fetch(url: string, connectionId: Uuid): Promise<KeyObject | CertificateProblem>

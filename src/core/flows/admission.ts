@@ -13,7 +13,7 @@ import * as outbox from '../../store/platform/outbox.ts'
  * what is kept of each would be more than a process has memory for.
  */
 export const MOST_STARTS = 1_000
-/** Of their data, in one statement. */
+/** Limit of their data in one statement. */
 const MOST_BYTES = 1_048_576
 
 /**
@@ -67,7 +67,7 @@ export async function admit(
 
 const causeOf = (flowId: Uuid, dedupeKey: Uuid): string => `${flowId} ${dedupeKey}`
 
-/** Those that may enter, flow by flow in the order of their ids. */
+/** Lets contacts enter, flow by flow in the order of the flows' ids. */
 async function enterAll(
   tx: Transaction,
   organizationId: Uuid,
@@ -87,7 +87,7 @@ async function enterAll(
   return entering
 }
 
-/** Those of the starts of one flow that its rules admit. */
+/** The starts of one flow that its rules admit. */
 async function enter(
   tx: Transaction,
   organizationId: Uuid,
@@ -127,7 +127,7 @@ async function write(
   return ids
 }
 
-/** With their data as JSON, as many as one statement may have: each may be 32 KiB. */
+/** Groups starts by their data as JSON, up to the limit of one statement: each may have 32 KiB. */
 function* byBytes(ids: ReadonlyMap<Start, Uuid>): Generator<starting.NewExecution[]> {
   let some: starting.NewExecution[] = []
   let bytes = 0

@@ -16,7 +16,7 @@ import { isUsable } from '../audience/usable.ts'
 /** Segments of one statement, and filters of theirs. */
 const SEGMENTS = 20
 const FILTERS = 100
-/** Of one turn: each has taken as long as a statement may. */
+/** Slow statements of one turn. Each has taken as long as a statement may. */
 const MOST_SLOW = 3
 /** The first wait of a segment that is set aside. */
 const WAIT_MS = 30_000
@@ -27,15 +27,15 @@ export interface FailedSegment {
   error?: unknown
 }
 
-/** What one turn asks. */
+/** State of one turn. */
 export interface Asking {
   tx: Transaction
   organizationId: Uuid
   /** ISO 8601. */
   now: string
-  /** Of one statement that asks segments. */
+  /** Time limit of one statement that evaluates segments. */
   limitMs: number
-  /** What was found out in this turn. */
+  /** Segments that failed in this turn. */
   failed: FailedSegment[]
 }
 
@@ -51,7 +51,7 @@ export class SegmentsFailed extends Error {
 
 type Usable = KeptSegment & AskedSegment
 
-/** Those of kept segments that can be evaluated; the others have failed. */
+/** Stored segments that can be evaluated. The others have failed. */
 export const usableOf = ({ failed }: Asking, kept: readonly KeptSegment[]): Usable[] =>
   kept.flatMap((each) => {
     const { condition } = each
@@ -60,7 +60,7 @@ export const usableOf = ({ failed }: Asking, kept: readonly KeptSegment[]): Usab
     return []
   })
 
-/** How membership of these contacts in these segments differs from what is kept. */
+/** Differences between these contacts' evaluated and stored membership. */
 export const ask = (
   asking: Asking,
   contactIds: readonly Uuid[],
@@ -123,7 +123,7 @@ async function askGroup(
   return each.flat()
 }
 
-/** One statement, of which nothing is kept when it fails for the segments' sake. */
+/** Runs one statement, which is rolled back if it fails because of the segments. */
 async function tryAsking(
   { tx, organizationId, now }: Asking,
   contactIds: readonly Uuid[],
@@ -157,7 +157,7 @@ async function limited<T>({ tx, limitMs }: Asking, work: () => Promise<T>): Prom
   return result
 }
 
-/** As many segments as go into one statement. */
+/** Groups of as many segments as one statement can evaluate. */
 function* groupsOf(segments: readonly Usable[]): Generator<Usable[]> {
   let group: Usable[] = []
   let filters = 0

@@ -6,7 +6,7 @@ import * as executionRuns from '../../store/flows/runs.ts'
 import { reopen } from './reopen.ts'
 import { end, isOver, LEAVE, type StepActivities, toStep } from './moves.ts'
 
-/** What a worker knows of flows. */
+/** Facts about flows that a worker has. */
 interface Known {
   steps: StepActivities
   definitions: DefinitionCache

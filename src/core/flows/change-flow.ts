@@ -164,7 +164,10 @@ const sentBy = ({ steps }: Definition, headers: Headers): FormerHeaders =>
     }),
   )
 
-/** Whether a definition is given as the API answers it; `***` stands for headers that are kept. */
+/**
+ * Returns whether a definition has the form in which the API returns it: `***` then stands for
+ * unchanged headers.
+ */
 function isAsShown(
   definition: Definition,
   { triggerType, triggerConfig, steps, transitions, settings }: FlowDefinitionInput,
@@ -218,7 +221,7 @@ export async function removeFlow(
   if (flow.triggerType === 'schedule') await syncSchedule(changing, flow.id)
 }
 
-/** How long the previous secret still signs. */
+/** Time for which the previous secret still signs. */
 const OVERLAP_MS = 86_400_000
 
 /** Rotates the secret of its webhooks. Undefined: the flow is gone. */

@@ -23,7 +23,7 @@ import type { FlowDefinitionInput } from '../../schemas/flows/flow.ts'
 /** A topic that a definition names, and where. */
 export interface TopicName {
   path: string
-  /** How messages begin: with the step and its field. */
+  /** Beginning of messages: the step and its field. */
   where: string
   topicId: string | undefined
   topicSlug: string | undefined
@@ -172,7 +172,7 @@ function stored(step: object, config: unknown): object {
   return { ...step, config }
 }
 
-/** What a step mails, with its sender split and its account under one name. */
+/** Mail settings of a step, with its sender split and its account under one name. */
 function mailOf(
   given: Extract<FlowStep, { type: MailingType }>['config'],
   topicId: string | undefined,

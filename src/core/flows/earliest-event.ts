@@ -11,7 +11,7 @@ const MOST_LOOKED_AT = 5_000
 /** Before every event of the same moment. */
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** What started an execution: an event, or else nothing but the moment counts. */
+/** The start of an execution: an event, or only a moment. */
 export interface Beginning {
   eventId: Uuid | null
   createdAt: string
@@ -65,7 +65,7 @@ export async function countsSince(
   return entered.receivedAt <= enteredAt ? entered : { receivedAt: enteredAt, id: LOWEST_ID }
 }
 
-/** When a rest ended, whenever the execution went on. */
+/** Time at which a rest ended, whenever the execution went on. */
 const endOf = (
   tx: Transaction,
   organizationId: Uuid,

@@ -11,7 +11,7 @@ export interface Filtered {
   filter: Condition | null
 }
 
-/** Whether an event with these properties fits a filter, for one of the contacts asked about. */
+/** Returns whether an event with these properties fits a filter, for one of the loaded contacts. */
 export type Fits = (filtered: Filtered, properties: Record<string, unknown>) => boolean
 
 /**

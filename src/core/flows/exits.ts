@@ -62,6 +62,6 @@ interface Exiting {
   occurredAt: string
 }
 
-/** Those after the event that started an execution; all, where it is not one of them. */
+/** Events after the one that started an execution, or all if it is not among them. */
 const after = (events: readonly Exiting[], eventId: Uuid | null): readonly Exiting[] =>
   events.slice(events.findIndex(({ id }) => id === eventId) + 1)

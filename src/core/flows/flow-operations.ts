@@ -56,7 +56,7 @@ type Work = (
   page: number | undefined,
 ) => Promise<void>
 
-/** What a page of each kind of operation does. */
+/** The work of a page for each kind of operation. */
 const WORK: Record<OperationKind, Work> = { cancel: cancelPage, retry: retryPage }
 
 async function cancelPage(

@@ -29,17 +29,17 @@ const WRITTEN = 2_000
 const DELETED = 5_000
 /** After a failure. */
 const PUT_OFF_MS = 5_000
-/** Of a statement that asks segments of a turn's contacts, which takes milliseconds. */
+/** Time limit of a statement that evaluates a turn's contacts, which takes milliseconds. */
 const ASKED_MS = 5_000
 
-/** What time it is, in ISO 8601: for conditions on time. */
+/** Returns the time in ISO 8601, for conditions that depend on it. */
 export type Clock = (sql: Executor) => Promise<string>
 
 export interface Keeping {
   sql: Sql
   /** The clock of Postgres, unless a test has another. */
   clock?: Clock | undefined
-  /** Of a statement that asks segments, in milliseconds; tests make it small. */
+  /** Time limit of a statement that evaluates segments, in milliseconds. Tests lower it. */
   limitMs?: number | undefined
   /** Told of a turn that failed; it is tried again. */
   onFailure: (organizationId: Uuid, error: unknown) => void
@@ -96,7 +96,7 @@ async function recover(keeping: Keeping, organizationId: Uuid, error: unknown): 
 
 interface Turn {
   organizationId: Uuid
-  /** Those that were set aside. */
+  /** Segments that were set aside. */
   segments: Awaited<ReturnType<typeof setAside>>
 }
 

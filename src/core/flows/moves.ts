@@ -45,7 +45,7 @@ export function stepOf({ steps }: Definition, stepId: string): Step {
   return step
 }
 
-/** Where an execution of this status goes on: at this visit. */
+/** Continues an execution of this status at this visit. */
 export function toStep(
   steps: StepActivities,
   definition: Definition,
@@ -73,7 +73,7 @@ export async function end(
   return { do: 'end', status, reason: ending.reason }
 }
 
-/** How an execution ended that something else ended, for example its own step. */
+/** The end of an execution that something else ended, for example its own step. */
 async function over(tx: Transaction, key: executionRuns.ExecutionKey): Promise<Move> {
   const execution = await executionRuns.lock(tx, key)
   if (!execution || !isOver(execution.status)) return LEAVE

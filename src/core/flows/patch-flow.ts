@@ -13,7 +13,7 @@ import * as flows from '../../store/flows/flows.ts'
 import { changeFlow, type Saving } from './change-flow.ts'
 import { wireOf } from './draft.ts'
 
-/** What is done in the transaction that changed a flow. */
+/** Runs in the transaction that changed a flow. */
 type Noting = (tx: Transaction, was: flows.WholeFlow, flow: flows.WholeFlow) => Promise<void>
 
 /**

@@ -9,7 +9,7 @@ type Pushed = FlowPushResult['results'][number]
 
 interface Options {
   force: boolean
-  /** Where a workflow stands in the body: before the names of its fields. */
+  /** Path of a workflow in the body, before the names of its fields. */
   pathOf: (index: number) => string
 }
 

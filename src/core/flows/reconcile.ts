@@ -5,7 +5,7 @@ import * as heldExecutions from '../../store/flows/held-executions.ts'
 import type { Held } from '../../store/flows/held-executions.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 
-/** So many runs in a row may be lost without progress: the next would be as well. */
+/** Lost runs in a row without progress after which the next one would be lost, too. */
 const MOST_LOST_RUNS = 3
 
 /**

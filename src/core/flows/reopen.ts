@@ -4,8 +4,8 @@ import * as executionRuns from '../../store/flows/runs.ts'
 import * as slots from '../../store/flows/slots.ts'
 
 /**
- * Why a failed execution stays failed: its flow is deleted, all slots of it are in use, or its
- * failed step is not in the newest version.
+ * Why a failed execution stays failed: its flow is deleted, all its slots are in use, or its failed
+ * step is not in the newest version.
  */
 interface Refused {
   refused: 'deleted' | 'full' | 'step_removed'

@@ -6,7 +6,7 @@ import * as outbox from '../../store/platform/outbox.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 import { reopen } from './reopen.ts'
 
-/** What a caller may do with an execution. Both decide under the lock of its row. */
+/** Retries and cancels executions for callers. Both decide under the lock of the row. */
 
 export type Retry =
   | { outcome: 'retried' | 'flow_deleted' | 'flow_full' | 'flow_step_removed' }

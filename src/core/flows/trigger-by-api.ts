@@ -11,7 +11,7 @@ import type { Start } from '../../store/flows/starts.ts'
 import { missing } from '../access/ownership.ts'
 import { admit } from './admission.ts'
 
-/** Why this flow cannot be started by a call; undefined: it can. */
+/** Why the API cannot start this flow, or undefined. */
 function refuseFlow({ enabled, triggerType }: TriggerableFlow): AppError | undefined {
   if (triggerType !== 'api') {
     const message = `This workflow is started by its trigger, ${triggerType}, and not by the API`
@@ -99,9 +99,9 @@ interface Outcome {
 }
 
 interface TriggerMany {
-  /** Those of the request that fit their schema; `index`: where they stand in it. */
+  /** Rows of the request that fit their schema. `index`: their position in it. */
   rows: readonly { index: number; row: TriggerRow }[]
-  /** Of every contact; what a row has of its own counts. */
+  /** Data for all contacts. A row's own data takes precedence. */
   data: Record<string, unknown> | undefined
 }
 

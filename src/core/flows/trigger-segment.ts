@@ -10,8 +10,8 @@ import { refuseForeign } from '../access/refuse-foreign.ts'
 const PATH = 'triggerConfig.segmentId'
 
 /**
- * What is wrong with the segment that a trigger names, if it names one. Until the transaction ends
- * nobody deletes it. 402 on a plan without segments, 403 when another organization has it.
+ * Returns the problem of a trigger's segment, if it names one. Until the transaction ends nobody
+ * deletes it. Throws a 402 on a plan without segments, a 403 if another organization has it.
  */
 export async function checkTriggerSegment(
   tx: Transaction,

@@ -14,10 +14,10 @@ export type Occurrence = { contactId: Uuid } & (
   | {
       type: 'event'
       name: string
-      /** Of the stored event. */
+      /** Id of the stored event. */
       eventId: Uuid
       properties: Record<string, unknown>
-      /** As its sender says; ISO. Absent: now. */
+      /** Time given by its sender, ISO 8601. Absent: now. */
       occurredAt?: string
     }
   | { type: 'contact_created' | 'contact_updated' }
@@ -119,7 +119,7 @@ function* listMet(
 /** Triggers of these types name what they are about. */
 const NAMED: readonly TriggerType[] = ['event', 'segment_entry', 'segment_exit']
 
-/** What a trigger must be about, beside its type. */
+/** The object of a trigger, besides its type. */
 function keyOf(occurrence: Occurrence): string | null {
   switch (occurrence.type) {
     case 'event':
@@ -148,7 +148,7 @@ const groupsOf = (occurrence: Occurrence): string[] => {
 const byContact = ({ occurrence: a }: Placed, { occurrence: b }: Placed): number =>
   a.contactId < b.contactId ? -1 : Number(a.contactId > b.contactId)
 
-/** In the order of their contacts; those of one contact as they are given. */
+/** Sorted by contact. Occurrences of one contact keep their order. */
 function grouped(occurrences: readonly Occurrence[]): Map<string, Placed[]> {
   const byGroup = new Map<string, Placed[]>()
   const placed = occurrences.map((occurrence, at) => ({ at, occurrence }))

@@ -9,13 +9,13 @@ import { exitOnEvents } from './exits.ts'
 /** An event of a contact, as it is being stored. */
 export interface ArrivedEvent {
   contactId: Uuid
-  /** Of the stored event. */
+  /** Id of the stored event. */
   id: Uuid
   name: string
   properties: Record<string, unknown>
-  /** As its sender says; ISO. */
+  /** Time given by its sender, ISO 8601. */
   occurredAt: string
-  /** By the clock of Postgres, read when the contact's row was locked; ISO. */
+  /** Time of Postgres' clock when the contact's row was locked, ISO 8601. */
   receivedAt: string
 }
 

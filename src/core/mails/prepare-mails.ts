@@ -26,7 +26,7 @@ import { type AddressedMail, type MailDeps, renderedContents } from './single-ma
 /** A mail that was checked and made, and is to be written. */
 export interface PreparedMail {
   connectionId: Uuid
-  /** Of the address; undefined: it has none. */
+  /** Contact of the address. Undefined: it has none. */
   contactId: Uuid | undefined
   templateId: Uuid | undefined
   mail: OutgoingMail
@@ -105,7 +105,7 @@ const headersOf = ({ headers = {} }: EmailInput): Header[] =>
 /** The field that a mail's failure is about, where that is not its content. */
 const PATHS: Readonly<Record<string, string>> = { bad_subject: 'subject', bad_sender: 'from' }
 
-/** What is wrong with a mail by itself and by the clock. */
+/** Returns the problem of a mail on its own and by the clock. */
 function refusalOf(input: EmailInput, now: number): AppError | undefined {
   const problems = [
     ...contentProblems(input),
@@ -146,7 +146,7 @@ function headerProblems(input: EmailInput): ErrorDetail[] {
   })
 }
 
-/** Which fields go together. */
+/** Checks which fields can be combined. */
 function contentProblems(input: EmailInput): ErrorDetail[] {
   const { templateId, html, text, subject, variables } = input
   const problems: ErrorDetail[] = []

@@ -14,12 +14,11 @@ import { refuseForeign } from '../access/refuse-foreign.ts'
 import type { ResolvedSender } from '../accounts/resolve-sender.ts'
 import { type LinkDeps, linksOf } from '../content/compose.ts'
 
-/** How long a request waits for its mails to be rendered. */
+/** Time for which a request waits for its mails to be rendered. */
 const RENDER_TIMEOUT_MS = 10_000
 
 export interface MailDeps extends LinkDeps {
   renderer: Renderer
-  /** Milliseconds since 1970. */
   now: number
 }
 
@@ -31,7 +30,7 @@ export interface AddressedMail {
   contact: MailedContact | undefined
 }
 
-/** What one mail says; a RenderError makes it a refusal. */
+/** Content of one mail. A RenderError makes it a refusal. */
 type Rendered =
   | Promise<RenderedMail>
   | { subject: string; html: string | null; text: string | null }
@@ -44,8 +43,8 @@ interface Template {
 }
 
 /**
- * What each mail says: as it was given, or from its template. Those of one template are rendered as
- * a set; a refused row stays what it is. Throws a 503 when there was no time.
+ * Content of each mail: as sent, or from its template. Mails of one template are rendered as a set.
+ * Refused rows stay as they are. Throws a 503 if there was no time.
  */
 export async function renderedContents(
   sql: Executor,
@@ -175,7 +174,7 @@ async function findTemplate(
   return { key: `${organizationId} ${contentId}`, subject, ...content }
 }
 
-/** What a template may refer to. */
+/** Data of a template. */
 function dataOf(
   { input: { variables }, to, contact }: AddressedMail,
   organizationId: Uuid,

@@ -11,7 +11,6 @@ import type { MailDeps } from './single-mail-contents.ts'
 
 /** Nobody is to take it for the mail itself. */
 const MARK = '[Test]'
-/** Longest line of a mail, RFC 5322, 2.1.1. */
 const LONGEST_SUBJECT = 998
 
 /**

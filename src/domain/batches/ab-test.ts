@@ -1,4 +1,4 @@
-/** How many variants a test may have. */
+/** Limit of a test's variants. */
 export const MOST_VARIANTS = 5
 /** A test is refused whose variants would have fewer recipients each: its figures say nothing. */
 export const LEAST_RECIPIENTS = 10
@@ -7,14 +7,14 @@ export const SHARES = 10_000
 
 export const WINNER_BY = ['opened', 'clicked', 'manual'] as const
 
-/** What one variant has come to. */
+/** Figures of one variant. */
 export interface VariantFigures {
   sent: number
   opened: number
   clicked: number
 }
 
-/** How the first variant compares with the second. */
+/** Comparison of the first variant with the second. */
 export interface Comparison {
   /** Positions of the two. */
   leader: number
@@ -22,7 +22,7 @@ export interface Comparison {
   /** Their rates, of those sent. */
   leaderRate: number
   nextRate: number
-  /** Where the true difference of the two lies, with this confidence. */
+  /** Confidence interval of the true difference. */
   low: number
   high: number
   confidence: number

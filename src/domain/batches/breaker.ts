@@ -6,21 +6,21 @@ const MOST_RENDER_TIMEOUTS = 10
 const RENDER_TIMEOUT_SHARE = 0.01
 const LEAST_PROCESSED = 1_000
 
-/** Why a recipient failed whose mail took too long to make. */
+/** Failure reason of a recipient whose mail took too long to render. */
 export const RENDER_TIMEOUT = 'render_timeout'
 
-/** Why a batch stopped: `sender_rejected` or `render_timeout`. */
+/** Reason for which a batch stops: `sender_rejected` or `render_timeout`. */
 export type Trip = 'sender_rejected' | 'render_timeout'
 
-/** What has been counted against an attempt at a batch. */
+/** Troubles counted in one attempt at a batch. */
 export interface Troubles {
-  /** In a row. */
+  /** Consecutive refusals. */
   senderRefusals: number
   renderTimeouts: number
   renderTimeoutsInRow: number
 }
 
-/** What one claim came to. */
+/** Troubles of one claim. */
 export interface ClaimTroubles {
   senderRefusals: number
   renderTimeouts: number
@@ -42,7 +42,7 @@ export function count(before: Troubles, claim: ClaimTroubles, isUnbroken: boolea
   }
 }
 
-/** Why the batch stops, of which `processed` recipients have an outcome; undefined: it goes on. */
+/** Returns why the batch stops after `processed` outcomes, or undefined. */
 export function tripOf(troubles: Troubles, processed: number): Trip | undefined {
   if (troubles.senderRefusals >= MOST_SENDER_REFUSALS) return 'sender_rejected'
   const isShareTooLarge =

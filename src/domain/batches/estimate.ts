@@ -5,7 +5,7 @@ const DAY_SECONDS = 86_400
 export const QUOTA_RESERVE = 0.05
 
 interface Limits {
-  /** Of the account, or of the batch if that is less. */
+  /** Rate of the account, or of the batch if it is lower. */
   perSecond: number
   /** Mails that batches may still send in this 24 hours; null: not known. */
   remainingToday: number | null
@@ -14,8 +14,8 @@ interface Limits {
 }
 
 /**
- * What batches may send of an account's 24-hour quota, as the limiter gives permits for it. SES
- * says -1 where there is no quota.
+ * The part of an account's 24-hour quota that the limiter grants to batches. SES' -1 means
+ * unlimited.
  */
 export function batchQuota(
   quota: number | null,
@@ -28,7 +28,7 @@ export function batchQuota(
   return { remainingToday, max24Hour }
 }
 
-/** How long so many mails take: by the rate, and by the days that the 24-hour quota makes of it. */
+/** Duration of this many mails, by the rate and the days that the 24-hour quota needs. */
 export function durationSeconds(mails: number, { perSecond, remainingToday, max24Hour }: Limits) {
   const byRate = Math.ceil(mails / perSecond)
   if (remainingToday === null || !max24Hour || mails <= remainingToday) return byRate
@@ -36,18 +36,18 @@ export function durationSeconds(mails: number, { perSecond, remainingToday, max2
   return Math.max(byRate, days * DAY_SECONDS)
 }
 
-/** What mails cost. */
+/** Price of mails. */
 interface Cost {
   /** US dollars; null: not known. */
   usd: number | null
   usdPerThousand: number | null
-  /** When the prices were published. */
+  /** Date of the published prices. */
   asOf: string
 }
 
 /**
- * What mails cost that are sent after `sent` others of the month, at the account's pricing plan;
- * null where it is not known. Of none, what a thousand more would cost each.
+ * Price of mails that follow `sent` others of the month, by the account's pricing plan. Null:
+ * unknown. Without mails, the price of each of the next thousand.
  */
 export function costOf(
   mails: number,
@@ -62,5 +62,5 @@ export function costOf(
   return { usd: rounded(usd), usdPerThousand: rounded(perMail * 1_000), asOf }
 }
 
-/** To a ten-thousandth of a dollar, what one mail costs at least. */
+/** Rounds to a ten-thousandth of a dollar, the lowest price of a mail. */
 const rounded = (usd: number): number => Math.round(usd * 10_000) / 10_000

@@ -14,7 +14,7 @@ interface Engagement {
   unsubscribed: number
 }
 
-/** Of the hour, or the hours, that begin with `from`: ISO 8601. */
+/** Engagement in the period that begins at `from` (ISO 8601). */
 export interface TimedEngagement extends Engagement {
   from: string
 }

@@ -1,10 +1,9 @@
 import type { ContactField, ContactValues, StatusField } from './contact-fields.ts'
 
 /**
- * What is to be written of a contact, normalised: unique values are compared as they stand here.
- * Undefined stays as it is, null is cleared. A key of `properties` that is null is taken away, and
- * null instead of all of them takes all away. A status is asked for: see `decideStatus` and
- * `decideSmsStatus`.
+ * Normalized changes of a contact, in the form in which unique values are compared. Undefined stays
+ * unchanged, null is cleared. A null key of `properties` is removed, and null instead of all of
+ * them removes all. A status is a request: see `decideStatus` and `decideSmsStatus`.
  */
 export type ContactChanges = {
   [Name in Exclude<ContactField, StatusField>]?: ContactValues[Name] | null | undefined

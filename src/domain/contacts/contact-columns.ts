@@ -1,4 +1,4 @@
-/** What is counted of a contact, under the names that exports, imports and conditions use. */
+/** Counters of a contact, by the names that exports, imports and conditions use. */
 export const CONTACT_COUNTS = [
   'emailsSent',
   'emailsOpened',
@@ -7,7 +7,7 @@ export const CONTACT_COUNTS = [
   'smsClicked',
 ] as const
 
-/** When what happened to a contact. */
+/** Times of a contact's last events. */
 export const CONTACT_TIMES = [
   'emailVerifiedAt',
   'emailUnsubscribedAt',
@@ -24,7 +24,7 @@ export const CONTACT_TIMES = [
   'updatedAt',
 ] as const
 
-/** Those that are kept beside the contact, in `contact_stats`: not every contact has them. */
+/** Columns that are stored in `contact_stats`, since not every contact has them. */
 export const CONTACT_STATS: ReadonlySet<string> = new Set([
   ...CONTACT_COUNTS,
   ...CONTACT_TIMES.filter((name) => name.startsWith('last')),

@@ -23,5 +23,5 @@ const partsOf = (first: string, last: string): NameParts => ({
   ...(last === '' ? {} : { lastName: cut(last, CONTACT_FIELDS.lastName.most) }),
 })
 
-/** By characters: half of one could not be stored. */
+/** Cuts by whole characters, since half of one cannot be stored. */
 const cut = (text: string, most: number): string => Array.from(text).slice(0, most).join('')

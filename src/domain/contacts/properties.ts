@@ -52,9 +52,9 @@ export function writeProperties(
 type Properties = Record<string, unknown>
 
 /**
- * What is left when these are merged in: one level deep, and null takes a key away. `address.city`
- * is the same value however it is written: where it is nested it is changed in its object, and a
- * whole `address` takes the place of keys that begin with `address.`.
+ * Returns the merged properties: one level deep, and null removes a key. `address.city` is the same
+ * value in either form: a nested one is changed in its object, and a whole `address` replaces keys
+ * that begin with `address.`.
  */
 export function mergeProperties(current: Properties, given: Properties): Properties {
   const merged = { ...current }
@@ -73,7 +73,7 @@ export function mergeProperties(current: Properties, given: Properties): Propert
   return merged
 }
 
-/** Whether a merge changes nothing but the keys that it names: none is written flat. */
+/** Returns whether a merge changes only the keys that it names, so none is written flat. */
 export const hasPlainKeys = (properties: Properties): boolean => {
   for (const key in properties) if (key.includes('.') || BEYOND_LATIN.test(key)) return false
   return true
@@ -108,7 +108,7 @@ function writeNested(merged: Properties, path: string, value: unknown): boolean 
   return false
 }
 
-/** Whether there is a value where these keys lead, through objects alone. */
+/** Returns whether these keys lead to a value through objects alone. */
 function isNested(root: Properties, keys: readonly string[]): boolean {
   let value: unknown = root
   for (const key of keys) {
@@ -119,7 +119,7 @@ function isNested(root: Properties, keys: readonly string[]): boolean {
   return true
 }
 
-/** Whether a JSON value has more than `levels` objects and lists within one another. */
+/** Returns whether a JSON value has more than `levels` nested objects and lists. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

@@ -1,11 +1,11 @@
 import { WEB_BOTS } from './web-bots.ts'
 
 /**
- * Which programs open mail and follow links by themselves, so that it tells nothing about a person.
- * Raise the version with each change: figures of older mails stay as they were counted.
+ * Programs that open mail and follow links by themselves, which tells nothing about a person. Raise
+ * the version with each change: figures of older mails stay as they were counted.
  *
- * The proxies of mail providers are no bots: they fetch when a person opens. A bare `Mozilla/5.0`
- * is Apple's Mail Privacy Protection, which fetches whatever arrives.
+ * Proxies of mail providers are not bots: they fetch when a person opens. A bare `Mozilla/5.0` is
+ * Apple's Mail Privacy Protection, which fetches whatever arrives.
  */
 export const BOT_LIST_VERSION = 3
 
@@ -22,12 +22,12 @@ const LIBRARIES =
 const PREFETCHERS = /edge\/12\.246 mozilla\/5\.0|gmail-content-sampling/
 const PEOPLE =
   /googleimageproxy|ggpht\.com|yahoomailproxy|outlookmobileproxy|seznamemailproxy|yahoomobile/
-/** One expression, a tenth of the time of all. */
+/** One expression, which takes a tenth of the time of all. */
 const BOT = new RegExp(
   [MAIL_SCANNERS, LIBRARIES, ...WEB_BOTS].map(({ source }) => source).join('|'),
 )
 
-/** Whether an open or a click with this user agent was a program's own doing. */
+/** Returns whether an open or a click with this user agent was made by a program. */
 export function isBot(userAgent: string | undefined): boolean {
   const agent = (userAgent ?? '').slice(0, MOST_CHARACTERS).trim().toLowerCase()
   if (NO_PERSON.test(agent) || PREFETCHERS.test(agent)) return true

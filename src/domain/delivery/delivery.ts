@@ -3,7 +3,7 @@ import { engagementsOf } from './engagement.ts'
 import type { SesEvent } from './ses-event.ts'
 import { type EmailStatus, higher, type LogStatus } from '../status.ts'
 
-/** What is known of one mail: the part of its ledger row that events may change. */
+/** Facts about one mail: the part of its ledger row that events may change. */
 export interface MailFacts {
   state: 'queued' | 'claimed' | 'sent' | 'failed' | 'skipped' | 'unknown'
   status: LogStatus
@@ -11,12 +11,12 @@ export interface MailFacts {
   error: string | null
   messageId: string | null
   sentAt: string | null
-  /** Of a sent mail: its call was answered. Null: only events tell that it was sent. */
+  /** Set if the call of a sent mail was answered. Null: only events tell that it was sent. */
   claimedAt: string | null
   deliveredAt: string | null
-  /** By anything. */
+  /** First open by a person or a program. */
   openedAt: string | null
-  /** By a person, see `engagementsOf`; an open or a click. */
+  /** First open or click by a person, see `engagementsOf`. */
   humanOpenedAt: string | null
   clickedAt: string | null
   humanClickedAt: string | null
@@ -32,13 +32,13 @@ export const SUPPRESSED = ['OnAccountSuppressionList', 'Suppressed']
 const BOUNCE_TYPES = ['Transient', 'Undetermined', 'Permanent']
 
 /**
- * What is known after `event`. Pure, and the same whatever the order and however often events come:
- * times only move back to the earliest, the status and the bounce only up. A transient bounce of a
- * mail that arrived, before or after, is an automatic reply and no status.
+ * Returns the facts after `event`. Pure, and independent of the order and repetition of events:
+ * times only move back to the earliest, the status and the bounce only rise. A transient bounce of
+ * a mail that arrived, before or after, is an automatic reply and no status.
  *
  * Any event proves that SES accepted the mail, so a row whose outcome was unknown, given up, put
- * back in the queue or skipped there becomes `sent`. Where only events tell of it, and it was
- * accepted more than once, it is known by the first acceptance.
+ * back in the queue or skipped there becomes `sent`. If only events tell of it, and it was accepted
+ * more than once, the first acceptance counts.
  */
 export function learn(facts: MailFacts, event: SesEvent): MailFacts {
   const known = accepted(facts, event)
@@ -67,7 +67,7 @@ export function learn(facts: MailFacts, event: SesEvent): MailFacts {
   }
 }
 
-/** What an event does to the contact behind the mail; undefined: nothing. */
+/** Returns the effect of an event on the mail's contact, or undefined. */
 export function contactStatus(
   event: SesEvent,
 ): Exclude<EmailStatus, 'active' | 'unsubscribed'> | undefined {
@@ -78,7 +78,7 @@ export function contactStatus(
   return SUPPRESSED.includes(event.bounceSubType ?? '') ? 'suppressed' : 'bounced'
 }
 
-/** What executions may wait for in it; a transient bounce may be an automatic reply. */
+/** Engagement for which executions may wait. A transient bounce may be an automatic reply. */
 export function awaitedOf(event: SesEvent): Engagement[] {
   const { kind, bounceType } = event
   const isBounce = kind === 'bounce' || (kind === 'complaint' && bounceType !== undefined)
@@ -102,7 +102,7 @@ export const COUNTED = [
 type Counted = (typeof COUNTED)[number]
 export type Delta = Record<Counted, number>
 
-/** Of figures that did not move: all zero. */
+/** All zero, for figures that did not change. */
 export const noChange = (): Delta => ({
   sent: 0,
   failed: 0,
@@ -116,7 +116,7 @@ export const noChange = (): Delta => ({
   suppressed: 0,
 })
 
-/** How a batch's figures change when what is known of one of its mails changes. */
+/** Change of a batch's figures when the facts of one of its mails change. */
 export function delta(before: MailFacts, after: MailFacts): Delta {
   const change = changeBetween(before, after)
   return {
@@ -133,7 +133,7 @@ export function delta(before: MailFacts, after: MailFacts): Delta {
   }
 }
 
-/** How figures of people change: those of a contact, and of a variant of an A/B test. */
+/** Change of people's figures: of a contact, and of a variant of an A/B test. */
 export function peoplesDelta(before: MailFacts, after: MailFacts): Delta {
   const change = changeBetween(before, after)
   return {
@@ -156,7 +156,7 @@ function accepted(facts: MailFacts, event: SesEvent): MailFacts {
   return { ...before, state: 'sent', ...acceptance(before, event) }
 }
 
-/** By which message id and time the mail is known: its call's answer, or else the first. */
+/** Message id and time of a mail: from its call's answer, else the first from events. */
 function acceptance(
   { messageId, sentAt, claimedAt }: MailFacts,
   event: SesEvent,

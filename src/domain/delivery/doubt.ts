@@ -4,8 +4,8 @@ import type { Timings } from './timings.ts'
 export const LEAST_WITNESSES = 20
 
 /**
- * What is known about a claim whose calls may have begun and whose outcome was not reported. Times
- * in milliseconds since 1970, by the clock of Postgres.
+ * Facts about a claim whose calls may have begun and whose outcome was not reported. Times in
+ * milliseconds since 1970, by the clock of Postgres.
  *
  * A witness is a mail of the same connection whose call was answered and which was claimed within
  * `neighbourMs` of the claim, or a probe claimed after it.
@@ -30,7 +30,7 @@ export interface Evidence {
   isReceiving: boolean
   /** Mails or probes claimed after the last interruption whose calls were answered. */
   sinceInterruption: number
-  /** Those of them that have an event. */
+  /** Witnesses among them that have an event. */
   arrivedSinceInterruption: number
   /**
    * Senders of the claim's mails of which nothing was heard since, where mail may have gone without
@@ -46,7 +46,7 @@ export type Judgement =
   | { kind: 'not_accepted' }
   /** The outcome can never be known. */
   | { kind: 'unknowable' }
-  /** To be looked at again. `probes`: how many more witnesses are needed. */
+  /** Must be judged again. `probes`: number of further witnesses needed. */
   | { kind: 'wait'; probes: number }
 
 /**
@@ -96,7 +96,7 @@ export type UnknownOutcome = 'fail' | 'retry'
 
 export type Decision = 'not_accepted' | 'unknown_outcome' | 'again'
 
-/** What becomes of the rows of a claim that was judged. */
+/** Returns what happens to the rows of a judged claim. */
 export function decisionOf(
   kind: Exclude<Judgement['kind'], 'wait'>,
   unknownOutcome: UnknownOutcome,
@@ -115,7 +115,7 @@ const AGE_PER_PROBES = 4
 
 type Age = Pick<Evidence, 'now' | 'claimedAt'>
 
-/** When a claim that could not be decided is judged again. */
+/** Time of the next judgement of an undecided claim. */
 export const nextLookMs = (
   { now, claimedAt }: Age,
   { leaseMs }: Pick<Timings, 'leaseMs'>,

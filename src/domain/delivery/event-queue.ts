@@ -9,13 +9,13 @@ export interface QueueSource {
 }
 
 export interface QueuedMessage {
-  /** What deletes it: of this receipt only. */
+  /** Receipt that deletes the message, valid for this receipt only. */
   receipt: string
   body: string
 }
 
 /**
- * Why a queue did not answer.
+ * Reasons for a missing answer of a queue.
  *
  * - `denied`: the role cannot be assumed, or may not read the queue
  * - `missing`: there is no such queue
@@ -27,9 +27,9 @@ export type QueueProblem = (typeof QUEUE_PROBLEMS)[number]
 type Polled = { kind: 'received'; messages: QueuedMessage[] } | { kind: QueueProblem }
 
 interface Poll {
-  /** How long an empty queue is waited at; at least one, so that all of the queue is looked at. */
+  /** Seconds to wait at an empty queue. At least one, so that all of the queue is read. */
   waitSeconds: number
-  /** For so long nobody else gets what was received. */
+  /** Seconds for which nobody else receives the same messages. */
   hiddenSeconds: number
   signal: AbortSignal
   /**
@@ -43,7 +43,7 @@ interface Poll {
 export interface EventQueue {
   /** Up to `MESSAGES_PER_POLL` messages. Never throws for what the provider says. */
   receive(poll: Poll): Promise<Polled>
-  /** What is not deleted comes again. Returns how many were not. */
+  /** Deletes messages. Others come again. Returns the number of failures. */
   delete(messages: readonly QueuedMessage[]): Promise<number>
   close(): void
 }
@@ -55,7 +55,7 @@ export interface EventQueues {
 /** SQS' own most (SQS API reference, ReceiveMessage). */
 export const MESSAGES_PER_POLL = 10
 
-/** What a queue's address has to be: an HTTPS one of SQS, and of this account and region. */
+/** Requirements of a queue's URL: HTTPS, at SQS, of this account and region. */
 export function queueUrlProblem(
   text: string,
   { accountId, region }: { accountId: string; region: string },

@@ -12,14 +12,14 @@ const ADDRESS = /^[^\s@<>\p{Cc}\p{Surrogate}]+@[^\s@<>\p{Cc}\p{Surrogate}]+$/u
 
 type Fields = Record<string, unknown>
 
-/** Where an event names those of a mail's recipients that it is about. */
+/** Place of the affected recipients in an event. */
 const LISTS: Partial<Record<EventKind, string>> = {
   bounce: 'bouncedRecipients',
   complaint: 'complainedRecipients',
   delivery: 'recipients',
   delivery_delay: 'delayedRecipients',
 }
-/** What happens to a mail as a whole. */
+/** Events that concern all recipients of a mail. */
 const OF_ALL: readonly EventKind[] = ['send', 'reject', 'rendering_failure']
 
 /**

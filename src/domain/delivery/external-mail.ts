@@ -4,7 +4,7 @@
  * A lease is shorter.
  */
 export const HELD_MS = 60_000
-/** How far Postgres' clock may be ahead of the provider's. */
+/** Limit of the clock difference between Postgres and the provider. */
 export const CLOCK_SKEW_MS = 10_000
 
 const FIRST_LOOK_MS = 5_000
@@ -13,8 +13,8 @@ const GROWTH = 3
 const LAST_LOOK_MS = 27 * 3_600_000
 
 /**
- * When a mail's message id is looked for again among our own: an event with our tag, or an answer
- * that was given up, may have told it since. Undefined: it stays another program's mail.
+ * Time of the next search for a mail's message id among our own: an event with our tag, or an
+ * answer that was given up, may have told it since. Undefined: it stays another program's mail.
  */
 export function nextLookMs(ageMs: number): number | undefined {
   if (ageMs >= LAST_LOOK_MS) return undefined

@@ -10,9 +10,9 @@ import { recipientsOf } from './event-recipients.ts'
 const MESSAGE_TAG = 'letterloom-message'
 export const BATCH_TAG = 'letterloom-batch'
 export const ORGANIZATION_TAG = 'letterloom-organization'
-/** Of probes, which have no row in the ledger: their id. */
+/** Tag of probes, which have no row in the ledger: their id. */
 export const PROBE_TAG = 'letterloom-probe'
-/** Of the mail that a verification sends to the simulator, which has no row either. */
+/** Tag of a verification's mail to the simulator, which has no row either. */
 export const VERIFICATION_TAG = 'letterloom-verification'
 /** Every tag of ours begins with it. */
 const OUR_TAGS = 'letterloom-'
@@ -26,7 +26,7 @@ interface Row {
   bucket: string
   id: string
   batchId?: string
-  /** Of a mail of a flow. */
+  /** Flow of the mail, if any. */
   flowId?: string | null
 }
 
@@ -53,9 +53,9 @@ export interface SesEvent {
   kind: EventKind
   messageId: string
   subject: string | undefined
-  /** When SES accepted the mail. */
+  /** Time at which SES accepted the mail. */
   mailTimestamp: string
-  /** When the event happened. */
+  /** Time of the event. */
   occurredAt: string
   tagged: { bucket: string; id: string; organizationId: string | undefined } | undefined
   probeId: string | undefined
@@ -63,7 +63,7 @@ export interface SesEvent {
   isTrial: boolean
   /** No tag of ours: found by its message id, or another program's mail. */
   isUntagged: boolean
-  /** Whom it is about; nobody when it does not tell. */
+  /** Affected recipients. Empty if the event does not name them. */
   recipients: string[]
   bounceType: string | undefined
   bounceSubType: string | undefined
@@ -73,9 +73,9 @@ export interface SesEvent {
   isOwnLink: boolean
   /** A report in which nobody complains: "this is not spam", or of a failed check (RFC 6591). */
   isNoComplaint: boolean
-  /** What tells two events of one kind and one mail apart. */
+  /** Distinguishes two events of one kind and one mail. */
   distinct: string
-  /** What the timeline shows. No address of a recipient. */
+  /** Data for the timeline, without recipients' addresses. */
   data: Record<string, string | number>
 }
 
@@ -91,7 +91,7 @@ const KINDS: Record<string, EventKind> = {
   'Rendering Failure': 'rendering_failure',
 }
 
-/** Where the facts of each kind live in the event. */
+/** Place of each kind's facts in the event. */
 const PARTS: Record<EventKind, string> = {
   send: 'send',
   delivery: 'delivery',
@@ -188,7 +188,7 @@ function isByMachine(kind: EventKind, userAgent: string | number | undefined): b
 export const parseStoredEvent = (body: string): SesEvent | undefined =>
   parseSesEvent(record(JSON.parse(body))?.['detail'])
 
-/** What is kept of an event. */
+/** The stored parts of an event. */
 export interface KeptEvent {
   kind: EventKind
   occurredAt: string
@@ -208,13 +208,12 @@ export function toDetail(
   }
 }
 
-/** Whether it is about a mail, of a kind that we know; such a one should be readable. */
+/** Returns whether it is an event of mail, of a known kind, which should be readable. */
 export function isKnownKind(detail: unknown): boolean {
   const event = record(detail)
   return Object.hasOwn(KINDS, text(event?.['eventType']) ?? text(event?.['notificationType']) ?? '')
 }
 
-/** Two UUIDs. */
 const TAG =
   /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 

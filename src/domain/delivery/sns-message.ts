@@ -6,20 +6,20 @@ export const SNS_TYPES = [
   'UnsubscribeConfirmation',
 ] as const
 
-/** What SNS posts to an endpoint, in its own words (SNS developer guide, "HTTP/HTTPS"). */
+/** A message of SNS, with SNS' own field names (SNS developer guide, "HTTP/HTTPS"). */
 export interface SnsMessage {
   Type: (typeof SNS_TYPES)[number]
   MessageId: string
   TopicArn: string
   Subject?: string
-  /** Of a notification: what was published, the event of SES. */
+  /** The published text of a notification, which is an SES event. */
   Message: string
   Timestamp: string
   SignatureVersion: string
   /** Base64. */
   Signature: string
   SigningCertURL: string
-  /** Of confirmations. It is signed, and never called. */
+  /** Part of confirmations. It is signed, and never called. */
   SubscribeURL?: string
   Token?: string
 }
@@ -61,15 +61,15 @@ export function signedText(message: SnsMessage): string | undefined {
   return text
 }
 
-/** Why a message is not one of the topic, whoever has signed it. */
+/** Reasons why a message is not of the topic, whoever signed it. */
 export type SnsProblem = 'other_topic' | 'other_certificate' | 'other_time' | 'other_signature'
 
 /** SNS gives a message up after an hour (SNS developer guide, "Message delivery retries"). */
 const MOST_AGE_MS = 3_600_000
-/** By which its clock and ours may differ. */
+/** Limit of the clock difference to SNS. */
 const CLOCKS_MS = 300_000
 
-/** What is wrong with a message whatever the topic is; `now`: milliseconds since 1970. */
+/** Returns the problem of a message for any topic. `now` is in milliseconds since 1970. */
 export function messageProblem(message: SnsMessage, now: number): SnsProblem | undefined {
   const { region } = topicParts(message.TopicArn) ?? {}
   if (region === undefined) return 'other_topic'
@@ -81,7 +81,10 @@ export function messageProblem(message: SnsMessage, now: number): SnsProblem | u
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/
 
-/** Whether a message names the connection's topic, and that one is of its account and region. */
+/**
+ * Returns whether a message names the connection's topic, and that topic is of its account and
+ * region.
+ */
 export function isOfTopic({ TopicArn }: SnsMessage, topic: SnsTopic): boolean {
   const { region, accountId } = topicParts(topic.topicArn) ?? {}
   return TopicArn === topic.topicArn && region === topic.region && accountId === topic.accountId
@@ -101,7 +104,7 @@ const origin = (region: string): string =>
 
 const CERTIFICATE_PATH = /^\/[A-Za-z0-9_-]{1,100}\.pem$/
 
-/** Whether it is the address of a certificate at the provider's own host of the region. */
+/** Returns whether the URL is a certificate's at the provider's own host of the region. */
 function isCertificateOf(region: string, url: string): boolean {
   const itsOrigin = origin(region)
   return url.startsWith(itsOrigin) && CERTIFICATE_PATH.test(url.slice(itsOrigin.length))
@@ -115,8 +118,8 @@ export const isCertificateName = (name: string): boolean => CERTIFICATE_NAME.tes
 const TOKEN = /^[A-Za-z0-9_-]{1,1000}$/
 
 /**
- * Where a subscription is confirmed: made of the topic and the token, so that no address that came
- * with the message is called. Undefined: that is no token.
+ * URL that confirms a subscription, made of the topic and the token, so that no URL of the message
+ * is called. Undefined: the token is invalid.
  */
 export function confirmationUrl({ region, topicArn }: SnsTopic, token = ''): string | undefined {
   if (!TOKEN.test(token)) return undefined
@@ -124,7 +127,7 @@ export function confirmationUrl({ region, topicArn }: SnsTopic, token = ''): str
   return `${origin(region)}/?${query}`
 }
 
-/** What SES publishes when a topic is set (SES developer guide, "Set up an SNS topic"). */
+/** Text that SES publishes when a topic is set (SES developer guide, "Set up an SNS topic"). */
 const NOTICE = /^Successfully validated SNS topic for Amazon SES/
 
 export const isTopicNotice = (text: string): boolean => NOTICE.test(text)

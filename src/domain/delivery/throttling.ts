@@ -1,23 +1,22 @@
 /**
- * How fast an account is used when its provider answers some calls "too fast", as a share of the
- * rate that it is said to allow.
+ * Pace of an account whose provider answers some calls "too fast", as a share of its stated rate.
  *
- * Slowing down is a trial. Where the rate is the cause (the account allows less than we believe, or
- * another program uses it too), calls slower by the share that was refused are not refused any
- * more, and we stay there and come back slowly. Where as many are refused afterwards, the rate is
- * not the cause: the old rate comes back, and that share is tolerated until it grows, or until the
- * next trial.
+ * Slowing down is a trial. If the rate is the cause (the account allows less than we believe, or
+ * another program uses it, too), calls slower by the refused share are no longer refused, and the
+ * pace stays there and recovers slowly. If as many are refused afterwards, the rate is not the
+ * cause: the old rate comes back, and that share is tolerated until it grows, or until the next
+ * trial.
  */
 export interface Pace {
   /** Share of the rate that is used. */
   factor: number
   /** Share of refused calls that slowing down did not change. */
   tolerated: number
-  /** Of a trial under way: what the factor was, and which share of the calls was refused. */
+  /** A running trial: the former factor, and the refused share of the calls. */
   trial: { factor: number; share: number } | null
 }
 
-/** What was answered at one pace. */
+/** Answers at one pace. */
 export interface Answers {
   calls: number
   throttled: number
@@ -35,10 +34,10 @@ const NOISE = 0.02
 const MOST_TOLERATED = 0.8
 /** A tolerated share is put on trial again after this long. */
 const TRY_AGAIN_MS = 30_000
-/** How much of a tolerated share is forgotten when fewer calls are refused. */
+/** Share of a tolerated share that is forgotten when fewer calls are refused. */
 const FORGET = 0.3
 
-/** Whether this number of calls, answered within `ms`, can be judged. */
+/** Returns whether this number of calls, answered within `ms`, can be judged. */
 export const isEnough = (calls: number, ms: number): boolean =>
   ms >= LONGEST_MS || (ms >= SHORTEST_MS && calls >= ENOUGH_CALLS)
 
@@ -70,6 +69,6 @@ const slower = (pace: Pace, share: number): Pace => ({
   trial: { factor: pace.factor, share },
 })
 
-/** Whether everything is as if no call had ever been refused. */
+/** Returns whether the pace is as if no call had ever been refused. */
 export const isUndisturbed = ({ factor, tolerated, trial }: Pace): boolean =>
   factor === 1 && tolerated < NOISE && trial === null

@@ -1,7 +1,7 @@
 /**
- * How long each step of a send may take before others may act on it (milliseconds). They hang
- * together: a call begins within `beginMs` of its claim, ends by `callMs`; the claim's lease is
- * longer than both; the provider refuses a signature older than `signatureMs`; a row in doubt is
+ * Time limits of the steps of a send, in milliseconds, after which others may act. They depend on
+ * each other: a call begins within `beginMs` of its claim and ends by `callMs`; the claim's lease
+ * is longer than both; the provider refuses a signature older than `signatureMs`; a row in doubt is
  * decided only after `doubtMs`, when no call signed at its claim can be accepted any more.
  */
 export interface Timings {
@@ -25,17 +25,17 @@ export interface Timings {
   giveUpMs: number
   /** A batch with nothing but rows in doubt, or a flow's step, goes on without them after this. */
   awaitedMs: number
-  /** How long a batch sleeps while only claimed and unknown rows are left. */
+  /** Sleep of a batch while only claimed and unknown rows are left. */
   passMs: number
-  /** How long nothing is sent once the provider says that the 24-hour quota is used up. */
+  /** Pause after the provider reports that the 24-hour quota is used up. */
   quotaPauseMs: number
-  /** How long nothing is sent while the provider cannot be reached. */
+  /** Pause while the provider cannot be reached. */
   outagePauseMs: number
-  /** How long a connection's own mail waits while its role or identity is refused. */
+  /** Pause of a connection's own mail while its role or identity is refused. */
   stuckMs: number
-  /** How long a connection's single mail may hold a slot while others may wait for one. */
+  /** Time for which a connection's single mail may hold a slot while others may wait for one. */
   drainMs: number
-  /** How often runs of flows that ended are looked for whose execution lives. */
+  /** Interval of the search for ended runs of live executions. */
   reconcileMs: number
   /** An execution without progress for so long is looked at by itself. */
   noProgressMs: number

@@ -56,7 +56,7 @@ const NAMES: Record<keyof Calendar, string> = {
 }
 
 /**
- * Why this is not a cron expression, or one that never comes due. Undefined: it is valid. No
+ * Returns why this is not a cron expression, or one that never comes due, or undefined. No
  * expression can come due more often than once a minute.
  */
 export function refuseCron(cron: string): string | undefined {

@@ -18,7 +18,7 @@ const UNIT_MS: Record<Duration['unit'], number> = {
 /** The longest delay, and the longest timeout of a wait. */
 const LONGEST_DAYS = 366
 
-/** In milliseconds. A day has 24 hours, whatever the clocks do meanwhile. */
+/** Milliseconds. A day has 24 hours, whatever the clocks do meanwhile. */
 export const durationMs = ({ amount, unit }: Duration): number => Math.round(amount * UNIT_MS[unit])
 
 /** A problem at `path` if it is longer than a delay or a wait may be. */

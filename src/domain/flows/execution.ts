@@ -1,4 +1,4 @@
-/** Where one run of a flow stands. `paused`: in a delay. `waiting`: for an event. */
+/** Status of one run of a flow. `paused`: in a delay. `waiting`: for an event. */
 export const EXECUTION_STATUSES = [
   'pending',
   'active',
@@ -43,7 +43,7 @@ export interface Fence {
 }
 
 /**
- * What the workflow of an execution does next. Postgres decides it; the workflow only moves.
+ * The next move of an execution's workflow. Postgres decides it, the workflow only carries it out.
  *
  * - `step`: run this visit now, as an activity of that kind
  * - `wait`: until a signal wakes it or the time has come, then run the same visit again
@@ -55,7 +55,7 @@ export type Move =
       do: 'step'
       name: string
       where: StepActivity
-      /** What the API says meanwhile; absent: it is over, or an earlier version recorded this. */
+      /** Status in the API meanwhile. Absent: it is over, or an earlier version recorded this. */
       status?: LiveStatus
     } & Visit)
   | ({

@@ -87,7 +87,7 @@ const problemAt = (path: string, message: string): ErrorDetail =>
 const toldEach = (problems: readonly ErrorDetail[]): ErrorDetail[] =>
   problems.map(({ path, message }) => problemAt(path, message))
 
-/** How messages call a step. */
+/** Name of a step in messages. */
 export const nameOf = ({ id, name }: Pick<Step, 'id' | 'name'>): string => `Step "${name}" (${id})`
 
 const ofStep = (step: Step, path: string, message: string): ErrorDetail =>

@@ -11,7 +11,7 @@ export type FormerHeaders = ReadonlyMap<
   { url: string; values: Readonly<Record<string, string>> }
 >
 
-/** Whether scheme, host and port are the same: a secret may be sent to no other origin. */
+/** Returns whether scheme, host and port are equal. A secret may not be sent to another origin. */
 export const isSameOrigin = (url: string, other: string): boolean =>
   URL.canParse(url) && URL.canParse(other) && new URL(url).origin === new URL(other).origin
 

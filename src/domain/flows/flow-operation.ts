@@ -1,4 +1,4 @@
-/** What can be done to many executions of a flow at once. */
+/** Operations on many executions of a flow at once. */
 export const OPERATION_KINDS = ['cancel', 'retry'] as const
 export type OperationKind = (typeof OPERATION_KINDS)[number]
 

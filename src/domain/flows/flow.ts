@@ -2,7 +2,7 @@ import { SEGMENT_FAILURES } from '../audience/audience.ts'
 import type { Condition } from '../audience/condition.ts'
 import type { Step } from './steps/index.ts'
 
-/** What starts executions of a flow. */
+/** Triggers of executions of a flow. */
 export type Trigger =
   /** `filter` is about `event.properties.<path>` and the contact. */
   | { type: 'event'; name: string; filter?: Condition }
@@ -13,7 +13,7 @@ export type Trigger =
   /** Any topic without `topicId`. */
   | { type: 'topic_subscribed'; topicId?: string }
   | { type: 'topic_unsubscribed'; topicId?: string }
-  /** For every contact without `segmentId`. `timezone` is of IANA. */
+  /** Starts every contact without `segmentId`. `timezone` is an IANA name. */
   | { type: 'schedule'; cron: string; timezone: string; segmentId?: string }
   | { type: 'api' }
 
@@ -30,13 +30,13 @@ export const TRIGGER_TYPES = [
 ] as const satisfies readonly Trigger['type'][]
 export type TriggerType = Trigger['type']
 
-/** What a trigger is about, beside its type; null: anything, or its type needs no more. */
+/** The object of a trigger, besides its type. Null: any, or its type needs none. */
 export function triggerKey(trigger: Trigger): string | null {
   const { name, topicId, segmentId } = { name: null, topicId: null, segmentId: null, ...trigger }
   return name ?? topicId ?? segmentId
 }
 
-/** Why a moment of a schedule did not start all whom it means. */
+/** Reasons why a scheduled moment did not start everybody. */
 export const SCHEDULE_FAILURES = [...SEGMENT_FAILURES, 'stopped_by_operator'] as const
 export type ScheduleFailure = (typeof SCHEDULE_FAILURES)[number]
 
@@ -58,11 +58,11 @@ export interface Settings {
   maxConcurrentExecutions: number | null
   /** Since the end of the contact's last execution, which must have ended. */
   contactCooldownSeconds: number
-  /** What ends executions. */
+  /** Ends executions. */
   exitOn: { events: string[]; condition?: Condition }
 }
 
-/** One version of a flow, as it is stored: names and aliases of the wire are resolved. */
+/** One version of a flow in stored form: names and aliases of the wire are resolved. */
 export interface Definition {
   trigger: Trigger
   /** The step that comes first. */
@@ -72,10 +72,10 @@ export interface Definition {
   settings: Settings
 }
 
-/** How often one execution may enter a step at most; then the execution fails. */
+/** Limit of visits of one step in one execution, after which the execution fails. */
 export const MOST_VISITS = 1_000
 
-/** What comes after a step that ended with `branch`; undefined: the end. */
+/** The step after one that ended with `branch`. Undefined: the end. */
 export function nextStep(
   { transitions }: Pick<Definition, 'transitions'>,
   from: string,

@@ -48,7 +48,7 @@ export function findRing(
   return undefined
 }
 
-/** Whether a step changes what a trigger reads. */
+/** Returns whether a step changes what a trigger reads. */
 function mayStart(
   step: Step,
   trigger: Trigger,
@@ -76,7 +76,7 @@ function mayStart(
   }
 }
 
-/** Whether a step may make a filter true (`wanted`), or false. */
+/** Returns whether a step may make a filter true (`wanted`), or false. */
 function mayMeet(step: Step, filter: Filter, wanted: boolean): boolean {
   const { writes, mayMeet: decide } = rulesOf(step)
   const written = writes?.(step.config) ?? []

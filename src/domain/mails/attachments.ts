@@ -3,7 +3,7 @@ export interface Attachment {
   filename: string
   /** Undefined: what its name suggests. */
   contentType?: string | undefined
-  /** What `cid:` in the HTML names it by: it is shown there, and not listed. */
+  /** Name of the file in `cid:` links of the HTML. It is shown there and not listed. */
   contentId?: string | undefined
   /** Base64 (RFC 4648, 4). */
   content: string
@@ -20,12 +20,12 @@ export function calendarMethod({ contentType = '' }: Attachment): string | undef
   return CALENDAR.test(contentType) ? METHOD.exec(contentType)?.[1]?.toUpperCase() : undefined
 }
 
-/** Of one mail; a reader that lists more shows none of them. */
+/** Limit for one mail. A mail reader that lists more shows none of them. */
 export const MOST_ATTACHMENTS = 20
 /** Bytes of the attachments of one mail, decoded. */
 export const MOST_ATTACHED_BYTES = 10 * 1024 * 1024
 
-/** How many bytes a text in base64 stands for. */
+/** Number of bytes that a base64 text stands for. */
 export function decodedBytes(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   return (text.length / 4) * 3 - padding

@@ -39,7 +39,7 @@ const REFUSED_BEGINNINGS = [
   'x-ses-',
 ]
 
-/** Whether a caller may not give a mail a header of this name. */
+/** Returns whether callers may not set this header. */
 export function isRefusedHeader(name: string): boolean {
   const small = name.toLowerCase()
   return REFUSED.has(small) || REFUSED_BEGINNINGS.some((beginning) => small.startsWith(beginning))

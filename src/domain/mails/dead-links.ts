@@ -2,8 +2,8 @@
 const TOKEN = /(?<=(?:unsubscribe|preferences|confirm)(?:\/|%2F))[\w-]{80,200}/gi
 
 /**
- * What a mail said, with links that lead nowhere where they act for its recipient: whoever reads it
- * may not confirm or unsubscribe in their name.
+ * Content of a mail whose links act for its recipient no longer: its reader may not confirm or
+ * unsubscribe in their name.
  */
 export const withDeadLinks = (words: string): string => words.replaceAll(TOKEN, 'preview')
 

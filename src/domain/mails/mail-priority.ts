@@ -1,9 +1,9 @@
-/** Where single mail comes from: all mail to contacts that no batch sends. */
+/** Sources of single mail: all mail to contacts outside of batches. */
 export type SingleMailSource = 'transactional' | 'confirmation' | 'workflow'
 
 /**
- * Which single mail of a connection goes first: the lowest number. Stored in the mail queue. Mail
- * of batches is in no queue and takes what these leave of the account's rate.
+ * Priorities of a connection's single mail, the lowest number first. Stored in the mail queue. Mail
+ * of batches is in no queue and uses what these leave of the account's rate.
  */
 export const PRIORITIES: Readonly<Record<SingleMailSource, number>> = {
   transactional: 1,
@@ -11,7 +11,7 @@ export const PRIORITIES: Readonly<Record<SingleMailSource, number>> = {
   workflow: 3,
 }
 
-/** What permits are asked for: mail of a higher lane goes before all of a lower one. */
+/** Lanes of permits. Mail of a higher lane goes before all of a lower one. */
 export type Lane = SingleMailSource | 'batch'
 
 /** The lane of single mail of a priority. */

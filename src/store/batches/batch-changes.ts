@@ -10,7 +10,7 @@ export type BatchSource = WholeBatch &
   Pick<NewBatch, 'audienceType' | 'contactIds' | 'contentId' | 'unknownOutcome'> & {
     status: BatchStatus
     attempt: number
-    /** What its test was asked for with. */
+    /** The test as it was requested. */
     askedTest: NewBatch['abTest']
   }
 
@@ -30,7 +30,7 @@ export async function findSource(
   return source
 }
 
-/** What a caller may change of a batch whose time has not come. */
+/** Fields of a batch that callers may change before its time. */
 export type BatchValues = Omit<NewBatch, 'organizationId' | 'id' | 'status' | 'pausedReason'>
 
 /** Writes what a scheduled batch, which is locked, will be. */

@@ -1,12 +1,12 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** What an account may send, as far as it has been asked; nulls where it has not. */
+/** Limits of an account as far as they are known. Null: unknown. */
 export interface SendingLimits {
   maxSendRate: number | null
   max24Hour: number | null
   sentLast24Hours: number | null
-  /** As SES writes it. */
+  /** Plan as SES writes it. */
   pricingPlan: string | null
 }
 
@@ -25,7 +25,7 @@ export async function findLimits(
   return limits ?? { maxSendRate: null, max24Hour: null, sentLast24Hours: null, pricingPlan: null }
 }
 
-/** How many mails that were not refused an account has sent for us since a time (ISO 8601). */
+/** Counts mails that the account sent for us since a time (ISO 8601) and that were not refused. */
 export async function countSentSince(
   sql: Executor,
   organizationId: Uuid,

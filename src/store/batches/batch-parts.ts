@@ -4,7 +4,7 @@ import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import type { Run } from './batch-runs.ts'
 import { insertRows, nextContacts, type PageToFreeze } from './freeze-rows.ts'
 
-/** When contacts are mailed, by the zone that they name; times in ISO 8601. */
+/** Sending times of contacts by their zone, in ISO 8601. */
 export interface LocalTimes {
   zones: readonly { zone: string; at: string }[]
   others: string

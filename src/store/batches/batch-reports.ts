@@ -17,7 +17,7 @@ export type ReportRow = Omit<Batch, 'htmlContent' | 'textContent' | 'variableMap
     'generatedAt' | 'links' | 'otherLinks' | 'domains' | 'otherDomains' | 'bounces'
   > & { openedByPeople: number; hours: TimedEngagement[] }
 
-/** What a report of a batch says; one statement, so that its figures are of one moment. */
+/** The figures of a batch's report. One statement, so that they are of one moment. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
@@ -102,7 +102,6 @@ const domainSums = (sql: Executor) => sql`
   'bounced', coalesce(sum(bounced), 0), 'suppressed', coalesce(sum(suppressed), 0),
   'complained', coalesce(sum(complained), 0)`
 
-/** Keys of one round. */
 const MOST_MERGED = 500
 
 /**

@@ -6,7 +6,7 @@ import type { BatchReport, BatchStatus } from '../../domain/batches/batch.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import { insertRows, nextContacts, type PageToFreeze } from './freeze-rows.ts'
 
-/** One attempt at sending a batch: the key that every statement here names. */
+/** One attempt at sending a batch. Every statement here names it. */
 export interface Run {
   organizationId: string
   batchId: string
@@ -24,7 +24,7 @@ export interface BatchState {
   timezone: string | null
   throttlePerSecond: number | null
   updatedAt: string
-  /** By the clock of Postgres. */
+  /** Time of Postgres' clock. */
   now: string
 }
 
@@ -57,17 +57,16 @@ export const startScheduled = async (
   return count > 0
 }
 
-/** What a page of the audience is read and written by. */
+/** A batch while its audience is being frozen. */
 export interface FreezingBatch {
   status: BatchStatus
   /** Null before the first page. */
   bucket: Uuid | null
   /** The last contact of the pages that are done. */
   cursor: Uuid | null
-  /** Recipients so far. */
   total: number
   frozenAt: string | null
-  /** When the first page began: contacts that were created later are not in the audience. */
+  /** Start of the first page. Contacts that were created later are not in the audience. */
   startedAt: string
   audienceType: AudienceType
   contactIds: Uuid[] | null
@@ -79,7 +78,7 @@ export interface FreezingBatch {
   scheduledFor: string | null
   /** `scheduledFor`, read in this zone, is the local time at which each contact is mailed. */
   timezone: string | null
-  /** Of a test: how many variants a share of the audience gets. */
+  /** Number of variants of the test's share. */
   variants: number | null
   sharePercent: number | null
 }
@@ -153,9 +152,7 @@ export const recordPage = (
     }
   where organization_id = ${organizationId} and id = ${batchId}`
 
-/**
- * What every mail of a batch has in common. Nothing in it changes while the batch is being sent.
- */
+/** The common parts of all mails of a batch. They do not change while it is being sent. */
 export interface Context {
   bucket: Uuid
   connectionId: Uuid
@@ -173,7 +170,6 @@ export interface Context {
   topicId: Uuid | null
   unknownOutcome: 'fail' | 'retry'
   throttlePerSecond: number | null
-  /** It has variants. */
   isTest: boolean
 }
 
@@ -182,7 +178,7 @@ interface VariableMapping {
   source: { type: 'static'; value: string } | { type: 'contact'; field: string }
 }
 
-/** With how many were accepted so far, and whether it is paused. */
+/** Includes the number of accepted mails, and whether the batch is paused. */
 export const context = async (sql: Sql, organizationId: string, batchId: string) => {
   const [found] = await sql<(Context & { sent: number; isPaused: boolean })[]>`
     select b.bucket, b.connection_id, b.content_id, c.html as content_html, c.text as content_text,
@@ -316,8 +312,8 @@ export const fail = (
     and status in ('queued', 'scheduled', 'processing')`
 
 /**
- * What a run of a batch ends with, by the batch's counters; undefined: the batch is gone. What was
- * not mailed of a cancelled batch is counted row by row: of its claimed mails nobody knows yet.
+ * The result of a run, from the batch's counters. Undefined: the batch is gone. Unsent rows of a
+ * cancelled batch are counted row by row, since the outcome of its claimed mails is still unknown.
  */
 export const report = async (
   sql: Executor,
@@ -340,7 +336,7 @@ export const report = async (
   return batch
 }
 
-/** What the rows of a batch say, counted one by one: for those who do not trust the counters. */
+/** Counts the rows of a batch one by one, for callers who do not trust the counters. */
 export const audit = async (sql: Sql, organizationId: string, batchId: string) => {
   const [counted] = await sql<{ rows: number; sent: number; opened: number; messageIds: number }[]>`
     select count(*) as rows,

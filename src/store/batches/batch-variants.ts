@@ -3,7 +3,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 import type { Run } from './batch-runs.ts'
 
-/** What recipients of one variant get. */
+/** Content of one variant. */
 export interface NewVariant {
   contentId: Uuid
   templateId: Uuid | null
@@ -57,7 +57,7 @@ export interface VariantContent {
   fromName: string | null
 }
 
-/** What the variants of a batch say, in their order; none: it is no test. */
+/** Contents of a batch's variants, in their order. Empty: it is not a test. */
 export const listContents = (sql: Sql, organizationId: string, batchId: string) => sql<
   VariantContent[]
 >`
@@ -68,7 +68,7 @@ export const listContents = (sql: Sql, organizationId: string, batchId: string) 
   where v.organization_id = ${organizationId} and v.batch_id = ${batchId}
   order by v.position`
 
-/** Whether a row of a batch is of the share by which the variants of its test are compared. */
+/** Returns whether a row belongs to the share that compares the variants. */
 export const isOfShare = (sql: Executor, row: { organizationId: Part; batchId: Part; id: Part }) =>
   sql`exists (
     select from batch_parts p
@@ -219,7 +219,7 @@ export const listUndecided = (sql: Sql, limit: number) => sql<
   order by ab_decide_at
   limit ${limit}`
 
-/** What the variants have come to with the share, in their order. */
+/** Figures of the variants in the share, in their order. */
 export const figures = (sql: Executor, organizationId: string, batchId: string) => sql<
   VariantFigures[]
 >`

@@ -83,7 +83,7 @@ export const abTest = (sql: Executor) => sql`
 /** A test as it was asked for: each variant says what it says otherwise than the batch. */
 type StoredTest = Omit<AbTestInput, 'decideAfter'> & {
   decideAfter: NonNullable<AbTestInput['decideAfter']> | null
-  /** What the batch itself was to say: its row says what the first variant does. */
+  /** The batch's own content. Its row has the content of the first variant. */
   said: Pick<BatchInput, 'subject' | 'previewText' | 'fromName' | 'templateId'>
 }
 
@@ -112,7 +112,7 @@ export interface NewBatch {
   /** `scheduledFor`, read in this zone, is the local time at which each contact is mailed. */
   timezone: string | null
   throttlePerSecond: number | null
-  /** What was asked for; the variants themselves are rows of their own. */
+  /** The requested test. The variants are rows of their own. */
   abTest: StoredTest | null
   unknownOutcome: 'fail' | 'retry'
   /** An estimate until the audience is frozen. */
@@ -183,7 +183,7 @@ export const list = (
   limit ${page.limit}
   offset ${page.offset}`
 
-/** How many there are, counted up to `most`. */
+/** Counts up to `most`. */
 export async function count(
   sql: Executor,
   organizationId: Uuid,
@@ -220,7 +220,7 @@ export async function cancel(
   return cancelled
 }
 
-/** Where a batch's recipients are, and how a row that is still `queued` is to be read. */
+/** Location of a batch's recipients, and the meaning of a row that is still `queued`. */
 export interface Ledger {
   bucket: Uuid | null
   cancelled: boolean
@@ -272,7 +272,7 @@ interface RecipientPage {
  */
 export const lastRow = (bucket: Uuid): Uuid => batchRowId(bucket, 0xff_ff_ff_ff)
 
-/** In the order they are mailed in. */
+/** In the order in which they are mailed. */
 export const listRecipients = (sql: Executor, organizationId: Uuid, page: RecipientPage) => sql<
   Recipient[]
 >`

@@ -9,7 +9,6 @@ interface FailedBatch {
   isTopicGone: boolean
 }
 
-/** Undefined: there is no such failed batch. */
 export async function lock(
   tx: Transaction,
   organizationId: Uuid,

@@ -36,7 +36,6 @@ const list = (sql: Executor, wanted: Part, { after, limit }: ClickPage) => sql<L
 /** The row of all links that have none of their own. */
 export const OTHERS = '00000000-0000-0000-0000-000000000000'
 
-/** Keys of one round. */
 const MOST_MERGED = 500
 
 /**

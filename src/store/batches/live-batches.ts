@@ -11,7 +11,7 @@ export interface LiveBatch {
 /** Spelled as in the index `batches_live`, which serves it. */
 const live = (sql: Executor) => sql`status in ('queued', 'scheduled', 'processing')`
 
-/** Those of these batches that live. */
+/** Returns the live ones of these batches. */
 export const listLive = (sql: Executor, ids: readonly Uuid[]) => sql<LiveBatch[]>`
   select organization_id, id, attempt
   from batches

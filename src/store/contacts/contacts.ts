@@ -5,7 +5,7 @@ import type { Executor } from '../db/sql.ts'
 
 export type ContactKey = { id: Uuid } | { externalId: string } | { email: string }
 
-/** With its topics, those it left included. */
+/** Includes all its topics, also those it unsubscribed from. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,

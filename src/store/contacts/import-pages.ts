@@ -126,7 +126,7 @@ export async function recordPage(
   return { done: after?.done ?? true }
 }
 
-/** Whether this cohort asks anybody for a confirmation. */
+/** Returns whether this cohort has awaited confirmations. */
 export async function asks(sql: Executor, organizationId: Uuid, cohort: Uuid): Promise<boolean> {
   const [row] = await sql<{ asks: boolean }[]>`
     select exists (

@@ -23,7 +23,7 @@ const shown = (sql: Executor) => sql`
   id, status, format, on_duplicate, dry_run, rows, created, updated, skipped, failed,
   email_status_kept, phones_left_out, error, created_at, started_at, finished_at`
 
-/** How many have not ended yet. */
+/** Number of imports that have not ended. */
 export async function countOpen(sql: Executor, organizationId: Uuid): Promise<number> {
   const [row] = await sql<{ open: number }[]>`
     select count(*) as open
@@ -32,7 +32,7 @@ export async function countOpen(sql: Executor, organizationId: Uuid): Promise<nu
   return row?.open ?? 0
 }
 
-/** Undefined when there is an import of this id already. */
+/** Undefined: the id is taken. */
 export async function create(
   sql: Executor,
   organizationId: Uuid,

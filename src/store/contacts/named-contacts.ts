@@ -3,9 +3,9 @@ import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import { columnsOf } from '../audience/contact-columns.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** Contacts as callers name them: by our id, by their own, or by an address. */
+/** Finds contacts by their id, by the caller's external id, or by address. */
 
-/** Those of the ids that are contacts of the organization. */
+/** The ids that are contacts of the organization. */
 export async function listPresent(
   sql: Executor,
   organizationId: Uuid,
@@ -18,7 +18,7 @@ export async function listPresent(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Those of the ids that are contacts of another organization. Asked on a miss only. */
+/** The ids that are contacts of another organization. Asked on a miss only. */
 export async function listForeign(
   sql: Executor,
   organizationId: Uuid,
@@ -64,7 +64,7 @@ export async function listByKeys(
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
 
-/** One contact as a caller names it: a UUID of any writing, else an address in lower case. */
+/** One contact in the caller's words: a UUID in any case, else an address in lower case. */
 export interface NamedContact {
   id?: string | undefined
   email?: string | undefined

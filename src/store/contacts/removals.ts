@@ -2,7 +2,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 import type { ConfirmationKey } from '../platform/outbox.ts'
 
-/** What names the person in what is stored. */
+/** Texts that identify the person in stored data. */
 export interface Named {
   contactId: Uuid
   email: string | null

@@ -9,7 +9,7 @@ import { columnsOf } from '../audience/contact-columns.ts'
 import * as statusTimes from '../consent/status-times.ts'
 import { columnName, type Executor, type Transaction } from '../db/sql.ts'
 
-/** What callers write of a contact, as it is stored. */
+/** The fields of a contact that callers write, in stored form. */
 export interface StoredContact extends ContactValues {
   id: Uuid
 }
@@ -23,7 +23,7 @@ export interface ContactDraft extends StoredContact {
   resubscribed: boolean
 }
 
-/** Which contacts: those that have one of the values. */
+/** Selects contacts that have one of the values. */
 export interface Keys {
   ids: readonly Uuid[]
   externalIds: readonly string[]
@@ -32,8 +32,8 @@ export interface Keys {
 }
 
 /**
- * Whether a contact has one of the keys; undefined when there is nothing to look for. One scan of
- * one table, not a join: see decision 0097.
+ * Selects contacts with one of the keys. Undefined: there is nothing to look for. One scan of one
+ * table, not a join: see decision 0097.
  */
 function having(sql: Executor, { ids, externalIds, emails, phones }: Keys) {
   const parts = [
@@ -64,7 +64,7 @@ export async function lock(
     for update`
 }
 
-/** One contact, which the caller has locked; undefined: it is gone. */
+/** One contact that the caller has locked. Undefined: it is gone. */
 export async function read(
   tx: Transaction,
   organizationId: Uuid,
@@ -92,7 +92,10 @@ export async function listEmails(
   return rows.map(({ email }) => email)
 }
 
-/** In one order everywhere, so that two requests wait for each other instead of deadlocking. */
+/**
+ * Sorts contacts in the same order everywhere, so that two requests wait for each other instead of
+ * deadlocking.
+ */
 const sortKey = ({ email, phone, externalId }: ContactDraft): string =>
   email ?? phone ?? externalId ?? ''
 

@@ -27,7 +27,7 @@ export const add = (sql: Executor, organizationId: Uuid, mails: Part) => sql`
 export interface Arrival {
   organizationId: Uuid
   connectionId: Uuid
-  /** When its mail was claimed. */
+  /** Time of the mail's claim. */
   claimedAt: string
   receivedAt: string
 }

@@ -212,7 +212,6 @@ async function findFirstDueDay(sql: Sql): Promise<string | undefined> {
 }
 
 type Times = 'now' | 'claimedAt' | 'lastArrivalAt' | 'interruptedUntil'
-/** Times as Postgres returns them. */
 type Row = Omit<Doubtful, Times> & {
   now: string
   claimedAt: string

@@ -18,7 +18,7 @@ export interface MailRow extends MailFacts, MailKey {
   recipient: string | null
   firstEventAt: string | null
   subject: string | null
-  /** Of a batch that is a test. */
+  /** Variant of the batch's test. */
   variant: number | null
   /** The variants of its test are not compared by it. */
   isOfRest: boolean
@@ -61,8 +61,8 @@ export const lockMails = (tx: Transaction, mails: readonly MailKey[]) => tx<Mail
   ) m`
 
 /**
- * Those of the mails, each in its bucket, that the organization has, with their connections. One by
- * one: of a partition without statistics a join may read all.
+ * Returns the mails that the organization has, with their connections. They are looked up one by
+ * one, since a join may read all of a partition without statistics.
  */
 export const listKnown = (
   sql: Executor,

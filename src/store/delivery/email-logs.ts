@@ -65,10 +65,10 @@ export interface LogPage {
   status?: string | undefined
   recipient?: string | undefined
   batchId?: Uuid | undefined
-  /** Of the batch: its only partition. */
+  /** Bucket of the batch, which is its only partition. */
   bucket?: Uuid | undefined
   executionId?: Uuid | undefined
-  /** Of the execution. */
+  /** Contact of the execution. */
   contactId?: Uuid | undefined
   templateId?: Uuid | undefined
   sourceType?: string | undefined
@@ -194,7 +194,6 @@ const claimedPlaces = (sql: Executor, organizationId: Uuid, { before }: LogPage)
   where claims.organization_id = ${organizationId}
     ${before === undefined ? sql`` : sql`and mail.id < ${before}`}`
 
-/** Single mail that is to be sent. */
 const queuedPlaces = (sql: Executor, organizationId: Uuid, { before }: LogPage) => sql`
   select bucket, id
   from mail_queue
@@ -227,7 +226,7 @@ const withTemplate = (sql: Executor, organizationId: Uuid, templateId: Uuid) => 
     order by bucket desc
   ) batches`
 
-/** Of a batch's row: its variant's, else the batch's. */
+/** Template of a batch's row: its variant's, else the batch's. */
 const templateOfRow = (sql: Executor) => sql`
   coalesce((
     select v.template_id
@@ -313,8 +312,8 @@ const ofExecution = (sql: Executor, contactId: Uuid, executionId: Uuid) => sql`
   and messages.execution_id = ${executionId} and messages.bucket >= ${dayBucket(executionId)}`
 
 /**
- * By the provider's message id, or by ours, which names the buckets it can be in. Of another
- * program's mail to several recipients the first.
+ * Finds a mail by the provider's message id, or by ours, which names its possible buckets. Of
+ * another program's mail to several recipients it returns the first.
  */
 export async function find(
   sql: Executor,
@@ -351,8 +350,9 @@ export async function find(
 }
 
 /**
- * Whether another organization has a mail with this id of ours. Asked on a miss only, as
- * `isElsewhere` of other resources. A message id is the provider's, and tells nothing of others.
+ * Returns whether another organization has a mail with this id of ours. Asked on a miss only, like
+ * `isElsewhere` of other resources. A message id belongs to the provider and tells nothing of
+ * others.
  */
 export async function isElsewhere(
   sql: Executor,

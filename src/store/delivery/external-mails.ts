@@ -9,9 +9,9 @@ export interface MessageKey {
 }
 
 interface Asked extends MessageKey {
-  /** When the provider took the mail: ISO 8601. */
+  /** Time at which the provider accepted the mail (ISO 8601). */
   acceptedAt: string
-  /** When its event was received. */
+  /** Time at which its event was received. */
   receivedAt: string
 }
 
@@ -113,7 +113,7 @@ export const insertMails = (tx: Transaction, mails: readonly NewMail[]) => tx`
     ${mails.map(({ createdAt }) => createdAt)}::timestamptz[]
   ) as w (organization_id, connection_id, message_id, bucket, id, recipient, sent_at, created_at)`
 
-/** Those whose message ids are to be looked for again. Another worker takes others. */
+/** Locks mails whose message ids are due for another look-up. Other workers take others. */
 export const lockDue = (tx: Transaction, limit: number) => tx<
   (ExternalMail & { isOurs: boolean })[]
 >`
@@ -135,7 +135,7 @@ export const lockDue = (tx: Transaction, limit: number) => tx<
       and connection_id = due.connection_id
   ) m on true`
 
-/** When each is looked for next; null: not any more. */
+/** Sets the time of the next look-up. Null: none. */
 export const lookAgain = (
   tx: Transaction,
   mails: readonly (ExternalMail & { waitMs: number | null })[],
@@ -166,7 +166,7 @@ export interface KeptTimeline {
   data: Record<string, unknown>
 }
 
-/** What was kept of the events of rows of one bucket. */
+/** Stored events of rows of one bucket. */
 export const listTimelines = (tx: Transaction, { organizationId, bucket, ids }: Row) => tx<
   KeptTimeline[]
 >`

@@ -8,9 +8,9 @@ export interface InboundEvent {
   envelopeId: string
   /** The whole envelope as JSON text. */
   body: string
-  /** Why it can never be applied, though it was read. */
+  /** Why it can never be applied, although it is readable. */
   ignored?: string
-  /** Why it could not be read. Either one keeps it from the applier, for good. */
+  /** Why it is unreadable. Either reason keeps it from the applier permanently. */
   error?: string
 }
 

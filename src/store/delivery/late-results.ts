@@ -8,13 +8,14 @@ interface Given {
 }
 
 /**
- * For `recordResults`: rows of a batch that were taken for lost before their worker says that they
- * are to be sent again (`held.late`). The batch may be completed without them by now, and nobody
+ * Part of `recordResults`: rows of a batch that were taken for lost before their worker reports
+ * that they must be sent again (`held.late`). The batch may be completed without them, and nobody
  * would send them: then they are `failed`, as where silence is proof (`claims.decide`).
  *
  * `part` settles them, `settled` are all rows whose state changes. The batch is locked before its
  * status is read, so that one that completes at the same moment never gets a queued row, and after
- * all else that is counted, which is the lock order. Nothing where no row is to be sent again.
+ * everything else that is counted, which is the lock order. Does nothing if no row is to be sent
+ * again.
  */
 export function lateResults(
   sql: Executor,

@@ -8,7 +8,7 @@ export interface LoggedMail {
   recipient: string | null
   batchId: Uuid | null
   variant: number | null
-  /** Of mail of workflows and of confirmations. */
+  /** Content of mail of workflows and of confirmations. */
   body: { subject: string; html: string | null; text: string | null } | null
 }
 
@@ -30,7 +30,7 @@ export async function findMail(
   return mail
 }
 
-/** What a batch says to the recipients of one of its variants, or to all. */
+/** Content of a batch for the recipients of one variant, or for all. */
 export interface BatchContent {
   contentId: Uuid
   subject: string

@@ -13,14 +13,20 @@ export interface SingleMail {
   organizationId: string
   /** UUIDv7, made once by whoever decides the mail: its day names the partition. */
   id: Uuid
-  /** One decision, one mail: a second enqueue with the same key in the same bucket does nothing. */
+  /**
+   * Identifies the decision, so that a repeated enqueue with the same key in the same bucket does
+   * nothing.
+   */
   dedupeKey?: Uuid
   source: SingleMailSource
   connectionId: string
   contactId?: string
-  /** Of source workflow: what waits for what becomes of it. */
+  /** For source workflow: the execution that waits for the mail's outcome. */
   executionId?: Uuid
-  /** Of source workflow: it is sent only to subscribers of this topic at the moment of sending. */
+  /**
+   * For source workflow: the mail is sent only to subscribers of this topic at the moment of
+   * sending.
+   */
   topicId?: Uuid
   templateId?: Uuid
   recipient: string
@@ -32,7 +38,7 @@ export interface SingleMail {
   headers?: { name: string; value: string }[]
   /** Not before; now when absent, rounded down: what is sent at once is due at once. */
   sendAt?: string
-  /** Why it is not to be sent: it is only a row in the ledger, `skipped`. */
+  /** Why the mail is not sent. It then exists only as a `skipped` row in the ledger. */
   refused?: string | undefined
 }
 
@@ -111,7 +117,7 @@ export interface Recipient extends MergeValues {
   id: Uuid
   contactId: Uuid
   email: string
-  /** Of a batch that is a test: which of its variants. */
+  /** Variant of the batch's test. */
   variant: number | null
 }
 
@@ -129,9 +135,9 @@ interface ClaimRange {
 }
 
 export interface Claimed {
-  /** False when the batch is no longer to be sent: nothing was claimed. */
+  /** False: the batch is no longer to be sent, and nothing was claimed. */
   live: boolean
-  /** When the claim was made, by the clock of Postgres; every call is signed with it. */
+  /** Time of the claim by the clock of Postgres. Every call is signed with it. */
   claimedAt: string
   skipped: number
   recipients: Recipient[]
@@ -220,7 +226,7 @@ export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> 
   return row
 }
 
-/** What became of one claimed row. */
+/** Outcome of one claimed row. */
 export type Result =
   | { id: Uuid; outcome: 'sent'; messageId: string; subject: string }
   | { id: Uuid; outcome: 'failed'; reason: string; error: string }

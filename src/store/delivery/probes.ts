@@ -17,7 +17,7 @@ export const request = (
     and (probe_requested_at is null
       or probe_requested_at < statement_timestamp() - ${everyMs} * interval '1 millisecond')`
 
-/** Of so many claims in doubt, the oldest ones, the senders are probed. */
+/** Number of the oldest claims in doubt whose senders are probed. */
 const CLAIMS_PROBED = 100
 
 /** The addresses that the mails of a row of `claims` went from. */
@@ -66,7 +66,7 @@ export async function take(
   return probe?.from ?? undefined
 }
 
-/** One that was taken cannot be sent now. */
+/** Returns a probe that cannot be sent now. */
 export const giveBack = (sql: Sql, organizationId: Uuid, connectionId: Uuid) => sql`
   update connections
   set probes_wanted = least(probes_wanted + 1, ${LEAST_WITNESSES})

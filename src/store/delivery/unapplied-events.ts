@@ -6,9 +6,9 @@ import type { Executor, Sql } from '../db/sql.ts'
 export interface UnappliedEvent {
   organizationId: Uuid
   connectionId: Uuid
-  /** Why it is not applied; `external`: another program's mail. */
+  /** Why it is not applied. `external`: another program's mail. */
   reason: string
-  /** That are or would be stored. */
+  /** Number of rows that are or would be stored. */
   rows: number
   bytes: number
   /** It could not be read: it may have been about a mail of ours. */
@@ -45,8 +45,8 @@ export async function takeRoom(
 }
 
 /**
- * Those of the connections that have no room left today. It locks nothing: several appliers may
- * exceed the limit by a set each.
+ * Returns the connections that have no room left today. Locks nothing, so several appliers may each
+ * exceed the limit by one set.
  */
 export async function listFull(
   sql: Executor,
@@ -61,7 +61,7 @@ export async function listFull(
   return new Set(full.map(({ connectionId }) => connectionId))
 }
 
-/** As long as logs are kept at least: they explain why an event is missing there. */
+/** At least the retention of logs, since it explains why an event is missing there. */
 const KEPT_DAYS = 90
 
 export async function deleteOld(sql: Sql): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/sql.ts'
 
-/** How long it is known which days have events that wait. */
+/** Time for which the days with waiting events are cached. */
 const KNOWN_MS = 60_000
 
 /** Days (`YYYY-MM-DD`) on which every delivery event was received that may wait to be applied. */

@@ -3,7 +3,7 @@ import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { EnteredFlow } from './entries.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** What starting a flow by hand needs to know of it. */
+/** Facts about a flow that is started by the API. */
 export interface TriggerableFlow extends EnteredFlow {
   name: string
   enabled: boolean

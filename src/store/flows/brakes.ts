@@ -1,12 +1,12 @@
 import { bucketStart, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** How often a contact was started in a flow lately. */
+/** Recent starts of a contact in a flow. */
 export interface CountedStarts {
   contactId: Uuid
   /** Its starts are dropped until the day is over. */
   isBraked: boolean
-  /** In the last hour of the day (UTC), and in all of it. */
+  /** Starts in the last hour of the day (UTC), and in the whole day. */
   lastHour: number
   today: number
 }

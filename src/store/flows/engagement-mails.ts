@@ -29,7 +29,7 @@ export async function lock(tx: Transaction, organizationId: Uuid, sending: Sendi
     for update`
 }
 
-/** What became of that mail. Undefined: none was made, it was not sent, or it is not kept. */
+/** State of that mail. Undefined: there was none, it was not sent, or it is not stored. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
@@ -65,9 +65,9 @@ const DAY_MS = 86_400_000
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
 /**
- * Whether the provider may have reported something before `time` (ISO) that is not applied yet: of
- * any mail, since events are applied in the order of their arrival. Those that were put off, which
- * have no tag of ours, are not waited for.
+ * Returns whether the provider may have reported anything before `time` (ISO 8601) that is not
+ * applied yet, about any mail, since events are applied in the order of their arrival. Postponed
+ * events, which have no tag of ours, are not waited for.
  */
 export async function mayBeUnapplied(sql: Executor, time: string): Promise<boolean> {
   const [oldest] = await sql<{ receivedAt: string }[]>`

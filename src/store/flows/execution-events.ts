@@ -50,7 +50,7 @@ export async function findEvent(
   return event
 }
 
-/** What a wait for an event asks for. */
+/** The event that a wait is for. */
 export interface WantedEvent {
   executionId: Uuid
   /** The visit that waits. */
@@ -58,9 +58,9 @@ export interface WantedEvent {
   visit: number
   contactId: Uuid
   name: string
-  /** What happened before its execution began does not count; ISO. */
+  /** Events from before the execution began do not count. ISO 8601. */
   occurredSince: string
-  /** By the clock of Postgres, ISO. */
+  /** Time of Postgres' clock, ISO 8601. */
   now: string
 }
 
@@ -70,7 +70,7 @@ const DAY_MS = 86_400_000
 /** Older ones resume nothing. */
 const OLDEST = '72 hours'
 
-/** Where a reading of events in the order of their arrival continues: after this one. */
+/** Position in the events in the order of their arrival: after this event. */
 export type EventCursor = Pick<ReceivedEvent, 'id' | 'receivedAt'>
 
 /** The cursor of an event. Undefined: it is not kept any more. */

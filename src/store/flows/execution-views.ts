@@ -16,7 +16,7 @@ interface Of {
   contactId?: Uuid | undefined
 }
 
-/** Since when executions that are over are shown. */
+/** Period for which finished executions are shown. */
 export interface Kept {
   /** ISO. */
   since: string

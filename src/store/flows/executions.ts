@@ -23,10 +23,7 @@ interface Ended {
 }
 
 interface EndOptions {
-  /**
-   * Whether their runs are cancelled: not when the run itself ends its execution. Absent: they
-   * are.
-   */
+  /** Whether the runs are cancelled. Not if the run itself ends its execution. Absent: yes. */
   cancelsRuns?: boolean
   requestId?: string | undefined
 }
@@ -103,7 +100,7 @@ export async function endLocked(
   return rows.map(({ id }) => id)
 }
 
-/** Those of these executions that live, and the workflow that holds each; null: none has begun. */
+/** Live ones of these executions, and the workflow that holds each. Null: none has begun. */
 export const listRuns = (sql: Executor, ids: readonly Uuid[]) => sql<
   { id: Uuid; attempt: number; fenceWorkflowId: string | null }[]
 >`

@@ -6,14 +6,14 @@ import { live } from './executions.ts'
 /** Executions that an operation is about. */
 export interface Target {
   kind: OperationKind
-  /** Of a retry: they take the newest version; null: each goes on with its own. */
+  /** Version of retries: the newest. Null: each execution continues with its own. */
   version: 'newest' | null
-  /** Of a retry: only those that failed at this step, or since then (ISO). */
+  /** Limits a retry to executions that failed at this step, or since this time (ISO 8601). */
   stepId: string | null
   failedSince: string | null
 }
 
-/** What is done to many executions of a flow, and how far it is. */
+/** An operation on many executions of a flow, and its progress. */
 export interface FlowOperation extends Target {
   id: Uuid
   flowId: Uuid
@@ -68,7 +68,7 @@ const failed = (sql: Executor, { stepId, failedSince }: Target) => sql`
     ${stepId === null ? sql`` : sql`and e.step_id = ${stepId}`}
     ${failedSince === null ? sql`` : sql`and e.finished_at >= ${failedSince}`}`
 
-/** How many of a flow are running, counted to `most`. */
+/** Running operations of a flow, counted up to `most`. */
 export async function countRunning(
   tx: Transaction,
   organizationId: Uuid,

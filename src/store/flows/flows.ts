@@ -34,7 +34,7 @@ const columns = (sql: Executor) => sql`
 
 export type WholeFlow = FlowRow & { definition: Definition }
 
-/** What is written of a flow besides its definition. */
+/** Values of a flow besides its definition. */
 export interface FlowValues {
   name: string
   slug: string
@@ -151,7 +151,7 @@ export const list = (
   order by f.id desc
   limit ${limit}`
 
-/** Those of the slugs whose flows are enabled. */
+/** The enabled flows of these slugs. */
 export async function listEnabled(
   sql: Executor,
   organizationId: Uuid,
@@ -181,7 +181,7 @@ export const listWhole = (
   order by f.id desc
   limit ${limit}`
 
-/** How many there are that are not deleted; exact while the organization is locked. */
+/** Number of flows that are not deleted. Exact while the organization is locked. */
 export async function count(sql: Executor, organizationId: Uuid): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count

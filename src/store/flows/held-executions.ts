@@ -16,20 +16,20 @@ export interface Held {
   progressedAt: string
 }
 
-/** Where a reading of the executions without progress continues. */
+/** Position in the executions without progress. */
 export type Cursor = Pick<Held, 'progressedAt' | 'id'>
 
 const columns = (sql: Executor) => sql`
   e.organization_id, e.id, e.flow_id, e.contact_id, e.status, e.attempt, e.fence_workflow_id,
   e.fence_run_id, e.progressed_at`
 
-/** Those of these executions that are live. */
+/** The live ones of these executions. */
 export const listLive = (sql: Executor, ids: readonly Uuid[]) => sql<Held[]>`
   select ${columns(sql)}
   from executions e
   where e.id = any(${[...ids]}::uuid[]) and e.status in ${live(sql)}`
 
-/** One that is neither in a delay nor in a wait is looked at sooner. */
+/** An execution that is neither in a delay nor in a wait is checked sooner. */
 const ACTIVE_MS = 60_000
 
 /** A page of those without progress for `noProgressMs`, the longest first. */

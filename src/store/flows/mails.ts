@@ -20,7 +20,7 @@ export interface Addressee extends MergeValues {
   topicConnectionId: Uuid | null
 }
 
-/** Undefined when there is no such contact, or no longer. */
+/** Undefined: there is no such contact. */
 export async function findAddressee(
   sql: Executor,
   organizationId: Uuid,

@@ -46,7 +46,7 @@ export const listStill = (
     and s.step_id = e.step_id and s.visit = e.visit and s.status = 'executing'
   order by e.progressed_at, e.id`
 
-/** Those of some mails that have no outcome yet. */
+/** The mails that have no outcome yet. */
 export async function listOpenMails(
   sql: Sql,
   mails: readonly { organizationId: Uuid; id: Uuid }[],

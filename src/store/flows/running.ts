@@ -55,13 +55,13 @@ interface Exitable {
   contactId: Uuid
   /** The event that started it. */
   eventId: Uuid | null
-  /** When what started it happened: not later than it was written. */
+  /** Time of the start's cause, not later than its writing. */
   occurredAt: string
   /** Names of events that end it. */
   exitEvents: string[]
 }
 
-/** Those whose flows name events that end them (`exitOn`), in the version that each runs. */
+/** Executions whose flows name events that end them (`exitOn`), in the version that each runs. */
 export const listWithExitEvents = (
   tx: Transaction,
   organizationId: Uuid,

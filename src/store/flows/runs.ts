@@ -4,14 +4,17 @@ import type { Uuid } from '../../runtime/ids.ts'
 import * as flowCounters from './counters.ts'
 import type { Transaction } from '../db/sql.ts'
 
-/** What the Temporal run of an execution changes in its row. Every step names the run's fence. */
+/**
+ * Changes that the Temporal run of an execution makes in its row. Every statement names the run's
+ * fence.
+ */
 
 export interface ExecutionKey {
   organizationId: Uuid
   executionId: Uuid
 }
 
-/** What stays the same of an execution while it runs, and its flow's name. */
+/** Constant facts of an execution while it runs, and its flow's name. */
 export interface Facts {
   flowId: Uuid
   flowName: string
@@ -21,19 +24,19 @@ export interface Facts {
   /** Something it needs is deleted: its flow, or the topic that started it. */
   goneReason: 'workflow_deleted' | 'topic_deleted' | null
   eventId: Uuid | null
-  /** When what started it happened: not later than it was written. */
+  /** Time of the start's cause, not later than its writing. */
   occurredAt: string
   data: Record<string, unknown>
   createdAt: string
 }
 
-/** How long each statement of a transaction may take, and wait for a lock. */
+/** Time limits of a transaction's statements and of its waits for locks. */
 export interface Limits {
   statementMs: number
   lockMs: number
 }
 
-/** What a run knows of its execution before it locks it; undefined when there is none. */
+/** Facts about an execution before its run locks it. Undefined: there is none. */
 export async function find(
   tx: Transaction,
   { organizationId, executionId }: ExecutionKey,
@@ -73,7 +76,7 @@ export interface LockedExecution {
   stepId: string | null
   visit: number | null
   hasContact: boolean
-  /** By the clock of Postgres. */
+  /** Time of Postgres' clock. */
   now: string
 }
 
@@ -103,7 +106,7 @@ export const lockContact = (tx: Transaction, organizationId: Uuid, contactId: Uu
   where organization_id = ${organizationId} and id = ${contactId}
   for no key update`
 
-/** Whether the contact is neither subscribed to the topic nor asked to confirm. */
+/** Returns whether the contact is neither subscribed to the topic nor asked to confirm. */
 export async function isUnsubscribed(
   tx: Transaction,
   organizationId: Uuid,
@@ -148,7 +151,7 @@ export interface Reopened {
 }
 
 interface Reopening {
-  /** Of another attempt: a workflow of its own will run it. */
+  /** The attempt is new, so a new workflow runs it. */
   isNewAttempt: boolean
   /** The version with which it goes on, for good. Absent: its own. */
   version?: number | undefined

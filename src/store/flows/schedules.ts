@@ -25,7 +25,7 @@ const columns = (sql: Executor) => sql`
   f.organization_id, f.id as flow_id, f.version, v.definition -> 'trigger' as trigger,
   v.definition -> 'settings' as settings`
 
-/** Of the newest version: that is what starts. */
+/** Selects by the newest version, which is the one that starts. */
 const scheduled = (sql: Executor) => sql`
   flows f
   join flow_versions v
@@ -49,7 +49,7 @@ export const list = (sql: Executor, after: Uuid | null, limit: number) => sql<Sc
   order by f.id
   limit ${limit}`
 
-/** Which of these flows are to have a schedule. */
+/** Returns the flows that need a schedule. */
 export async function filter(sql: Executor, flowIds: readonly Uuid[]): Promise<Set<Uuid>> {
   const rows = await sql<{ id: Uuid }[]>`
     select id

@@ -7,7 +7,7 @@ export interface SealedHeaders {
   sealed: Buffer
 }
 
-/** Of one version of a flow. */
+/** One version of a flow. */
 export interface VersionKey {
   organizationId: Uuid
   flowId: Uuid

@@ -1,7 +1,7 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Sql, Transaction } from '../db/sql.ts'
 
-/** How many executions of a flow run at once (`maxConcurrentExecutions`): each holds a slot. */
+/** Limits the concurrent executions of a flow (`maxConcurrentExecutions`): each holds a slot. */
 
 /** An attempt of an execution whose workflow is to be started. */
 export interface Attempt {
@@ -19,8 +19,8 @@ export interface Startable {
 }
 
 /**
- * Those of the attempts that were neither begun nor ended. A later attempt has its slot: it goes on
- * after a lost run, or got one when it was retried.
+ * Attempts that were neither begun nor ended. A later attempt has its slot: it continues after a
+ * lost run, or got one when it was retried.
  */
 export const listStartable = (sql: Sql, attempts: readonly Attempt[]) => sql<Startable[]>`
   select e.organization_id, e.id,

@@ -2,7 +2,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../db/sql.ts'
 import type { EnteredFlow } from './entries.ts'
 
-/** One contact that is to enter a flow. */
+/** One contact that may enter a flow. */
 export interface Start {
   flow: EnteredFlow
   contactId: Uuid
@@ -20,8 +20,8 @@ export interface Start {
 }
 
 /**
- * Those of the causes that started executions before. A statement of its own: it sees what was
- * committed when the contacts' locks were granted.
+ * Causes that started executions before. A separate statement, so that it sees what was committed
+ * when the contacts' locks were granted.
  */
 export const listKnownCauses = (
   tx: Transaction,

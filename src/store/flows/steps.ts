@@ -35,7 +35,7 @@ export async function find(
   return row
 }
 
-/** What came after a visit that is over; undefined: nothing yet. */
+/** The next visit or end after a finished visit. Undefined: nothing yet. */
 export async function following(
   sql: Executor,
   { organizationId, executionId }: ExecutionKey,
@@ -52,7 +52,7 @@ export async function following(
 /** A visit in which an execution rested: a delay, or a wait that took something or took time. */
 export interface Rest {
   enteredAt: string
-  /** When it would end by itself. Null: it was over at once. */
+  /** Time at which it ends by itself. Null: it was over at once. */
   dueAt: string | null
   /** Null: nothing ended it before its time. */
   matchedAt: string | null
@@ -128,7 +128,7 @@ export const begin = (
   where organization_id = ${organizationId} and execution_id = ${executionId}
     and step_id = ${stepId} and visit = ${visit}`
 
-/** How a visit ended. */
+/** End of a visit. */
 export interface VisitEnd {
   status: Extract<StepStatus, 'completed' | 'skipped' | 'failed'>
   branch?: string | undefined

@@ -55,7 +55,7 @@ export async function list(
     order by f.id`
 }
 
-/** Whether an enabled flow waits for entries or exits of a segment. */
+/** Returns whether an enabled flow waits for entries or exits of a segment. */
 export async function isWatched(
   sql: Executor,
   organizationId: Uuid,
@@ -70,7 +70,7 @@ export async function isWatched(
   return flow !== undefined
 }
 
-/** How many flows with this trigger are enabled; exact while the organization is locked. */
+/** Number of enabled flows with this trigger. Exact while the organization is locked. */
 export async function countEnabled(
   sql: Executor,
   organizationId: Uuid,

@@ -3,7 +3,7 @@ import type { Engagement } from '../../domain/flows/steps/wait-for-email-engagem
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** One visit of a step that waits. */
+/** One visit of a waiting step. */
 export interface WaitKey {
   executionId: Uuid
   stepId: string
@@ -17,7 +17,7 @@ interface Registered extends WaitKey {
   expiresAt: string
 }
 
-/** What a wait has found. */
+/** The match of a wait. */
 interface Match {
   matched: string
   matchedEventId: Uuid | null
@@ -97,7 +97,7 @@ export interface EventWait extends WaitKey {
   eventName: string
   filter: Condition | null
   expiresAt: string
-  /** What happened before its execution began does not count. */
+  /** Events from before the execution began do not count. */
   occurredSince: string
 }
 

@@ -7,7 +7,7 @@ export const MOST_CALLS_PER_HOST = 10
 /** Age of a row that no call came back for: its execution ended between two tries. */
 const FORGOTTEN = '1 day'
 
-/** One visit of a webhook step, for as long as it is tried. */
+/** One visit of a webhook step, while it is tried. */
 export interface CallKey {
   organizationId: Uuid
   id: Uuid
@@ -69,15 +69,15 @@ export const release = (
     next_try_at = clock_timestamp() + ${failure?.waitMs ?? null}::float8 * interval '1 millisecond'
   where organization_id = ${organizationId} and id = ${id} and tries = ${tries}`
 
-/** How far a call is that is tried again, as the API shows it. */
+/** Progress of a repeated call, as the API shows it. */
 export interface Progress {
-  /** That were begun. */
+  /** Calls that were begun. */
   calls: number
   lastError: string | null
   nextTryAt: string | null
 }
 
-/** How far a call is; undefined: it has not begun, or its outcome is known. */
+/** Progress of a call. Undefined: it has not begun, or its outcome is known. */
 export async function find(
   sql: Executor,
   { organizationId, id }: CallKey,

@@ -10,7 +10,7 @@ export interface WebhookSecrets {
   headers: Buffer | null
 }
 
-/** Of one step in one version of a flow; undefined: there is no such flow. */
+/** Secrets of one step in one version of a flow. Undefined: there is no such flow. */
 export async function load(
   sql: Executor,
   organizationId: Uuid,

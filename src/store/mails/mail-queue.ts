@@ -11,7 +11,7 @@ interface DueConnection {
   connectionId: string
 }
 
-/** Of the mail that is due first; where more is due, every connection is looked at. */
+/** Rows that are read to find due mail. If more is due, every connection is looked at. */
 const MOST_DUE_READ = 1_000
 
 /**
@@ -159,8 +159,8 @@ interface MailSet {
 }
 
 /**
- * Those of `ids` to which only the suppression list says whether they may be sent: mail without a
- * contact, and transactional mail, whose address need not be the contact's any more.
+ * Returns mails that only the suppression list can allow: mail without a contact, and transactional
+ * mail, whose address need not be the contact's.
  */
 export const listToLookUp = (sql: Sql, { organizationId, bucket, ids }: MailSet) => sql<
   { id: Uuid; recipient: string; source: string }[]

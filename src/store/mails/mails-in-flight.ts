@@ -7,7 +7,6 @@ const SOURCES = ['confirmation', 'workflow'] as const
 /** A batch that failed is over, but calls of what it had claimed begin for a moment longer. */
 const ENDING_MS = 10_000
 
-/** Buckets of the batches that are being sent. */
 export const listBuckets = (sql: Executor, organizationId: Uuid) => sql<{ bucket: Uuid }[]>`
   select bucket
   from batches
@@ -15,7 +14,7 @@ export const listBuckets = (sql: Executor, organizationId: Uuid) => sql<{ bucket
     and (status = 'processing' or (status = 'failed'
       and completed_at > statement_timestamp() - ${ENDING_MS} * interval '1 millisecond'))`
 
-/** Whether a mail of these buckets to one of the contacts is still to be sent. */
+/** Returns whether a mail of these buckets to one of the contacts is still to be sent. */
 export async function isInBuckets(
   sql: Executor,
   organizationId: Uuid,
@@ -68,7 +67,7 @@ export const listSingleMail = (sql: Executor, organizationId: Uuid, most: number
     limit ${most}
   )`
 
-/** Whether one of these mails goes to one of the contacts and is still to be sent. */
+/** Returns whether one of these mails goes to one of the contacts and is still to be sent. */
 export async function isAmong(
   sql: Executor,
   organizationId: Uuid,

@@ -185,7 +185,7 @@ export const listFitting = (
   where position = 1 or total <= ${mostBytes}
   order by position`
 
-/** What one mail said; undefined: it is not kept. */
+/** Content of one mail. Undefined: it is not stored. */
 export async function findSealed(
   sql: Executor,
   organizationId: Uuid,

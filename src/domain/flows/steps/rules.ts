@@ -2,7 +2,7 @@ import type { Condition, Filter } from '../../audience/condition.ts'
 import type { ErrorDetail } from '../../errors.ts'
 import type { FinalStatus } from '../execution.ts'
 
-/** What is known of a type of step, whatever its execution. */
+/** Rules of a type of step that do not depend on its execution. */
 export interface StepRules<Config> {
   /**
    * Problems of the config, without looking at other steps: paths begin with `path`, messages do
@@ -10,8 +10,8 @@ export interface StepRules<Config> {
    */
   check?: (config: Config, path: string) => ErrorDetail[]
   /**
-   * How it ends, where that follows from the step alone. `point` is a number in [0, 1), always the
-   * same for this step of this execution. Absent: an activity runs the step.
+   * How it ends, if that follows from the step alone. `point` is a number in [0, 1), constant for
+   * this step of this execution. Absent: an activity runs the step.
    */
   decide?: (step: { name: string; config: Config }, point: number) => Decision
   /** The branches with which it can end. Absent: it has one way on, without a name. */
@@ -20,7 +20,7 @@ export interface StepRules<Config> {
   usualBranch?: string
   /** Nothing comes after it. */
   isLast?: true
-  /** Whether time passes before it ends with this branch, so that a loop through it is no haste. */
+  /** Whether time passes before it ends with this branch, so that a loop through it pauses. */
   pauses?: (branch: string | undefined) => boolean
   /**
    * The config with its values changed whose texts are Liquid. `change` gets each with its path,
@@ -35,7 +35,7 @@ export interface StepRules<Config> {
   topic?: 'needed' | 'optional'
   /** The trigger that it fires with its topic. */
   fires?: 'topic_subscribed' | 'topic_unsubscribed'
-  /** What it renders whole, as mails are rendered. Absent: nothing. */
+  /** Content that it renders like a mail. Absent: none. */
   content?: (config: Config) => StepContent
   /** The config with its conditions changed; paths begin with the name of the condition's field. */
   mapConditions?: (
@@ -46,15 +46,15 @@ export interface StepRules<Config> {
   awaitsMailOf?: (config: Config) => string
   /** The contact's fields that it writes, as conditions name them. Absent: none. */
   writes?: (config: Config) => readonly string[]
-  /** Whether a contact may meet (`wanted`), or not meet, a filter after it wrote. Absent: yes. */
+  /** Whether a contact may meet (`wanted`), or not meet, a filter after the step. Absent: yes. */
   mayMeet?: (config: Config, filter: Filter, wanted: boolean) => boolean
-  /** Why no flow can run that has such a step. */
+  /** Why flows with such a step cannot run. */
   lacks?: string
-  /** What it does, in a few words for a diagram. */
+  /** Summary in a few words for a diagram. */
   gist: (config: Config) => string
-  /** What a diagram writes beside the transition of a branch. Absent: the branch's name. */
+  /** Label of a branch's transition in a diagram. Absent: the branch's name. */
   branchLabel?: (config: Config, branch: string) => string
-  /** How a diagram draws it. Absent: as something that is done. */
+  /** Shape in a diagram. Absent: that of an action. */
   shape?: 'decision' | 'wait' | 'end'
 }
 
@@ -90,7 +90,7 @@ export interface StepContent {
   field: 'html' | 'body'
 }
 
-/** How a step ends that does nothing else. */
+/** End of a step that does nothing else. */
 type Decision =
   | { kind: 'done'; branch?: string }
   | { kind: 'failed'; reason: string; error: string }
