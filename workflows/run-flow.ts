@@ -13,7 +13,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { Begun } from '../activities/flows/flows.ts'
+import type { StartedExecution } from '../activities/flows/flows.ts'
 import type { ControlActivities } from '../activities/index.ts'
 import {
   type ExecutionStatus,
@@ -101,7 +101,10 @@ export async function runFlow({ organizationId, executionId }: RunFlowInput): Pr
 }
 
 /** Makes one move after the other until the execution ends or another run holds it. */
-async function follow(run: Run, { fence, move: first, ran = '' }: Begun): Promise<Ending> {
+async function follow(
+  run: Run,
+  { fence, move: first, ran = '' }: StartedExecution,
+): Promise<Ending> {
   let at = ran
   if (ran !== '') note(run, operatorText(ran))
   for (let move = first; ; move = await runStep(run, fence, move)) {

@@ -115,7 +115,7 @@ function renderAll<Mail extends { version: Version; data: MergeData }>(
 
 function versionOf(
   { fromAddress, replyTo }: Context,
-  { contentId, subject, contentHtml: html, contentText: text, fromName }: Said,
+  { contentId, subject, contentHtml: html, contentText: text, fromName }: ContentFields,
 ): Version {
   return {
     template: { key: `${contentId} ${subject}`, content: { subject, html, text }, marketing: true },
@@ -123,4 +123,4 @@ function versionOf(
   }
 }
 
-type Said = Omit<VariantContent, 'position'>
+type ContentFields = Omit<VariantContent, 'position'>

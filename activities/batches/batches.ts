@@ -43,7 +43,7 @@ export interface BatchDeps {
   freezePage?: number
 }
 
-export type Begun =
+export type BatchStart =
   /** With `status`: the batch's time has come, and the API shows this status. */
   | { kind: 'go'; status?: 'processing' }
   /** Waits for `waitMs`. `until` (milliseconds since 1970) is for earlier workflows. */
@@ -76,7 +76,7 @@ export function createBatchActivities({
      * Decides whether a batch is to be sent now, later or not at all. Fails a batch without a
      * sender.
      */
-    beginBatch: async (run: batchRuns.Run): Promise<Begun> => {
+    beginBatch: async (run: batchRuns.Run): Promise<BatchStart> => {
       const batch = await batchRuns.find(sql, run)
       if (!batch) return { kind: 'ended', status: 'superseded' }
       if (!OPEN.includes(batch.status)) return { kind: 'ended', status: batch.status }

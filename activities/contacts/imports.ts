@@ -107,7 +107,7 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
   async function writeRows(
     tx: Transaction,
     run: importPages.Run,
-    due: importPages.Due & Guess,
+    due: importPages.DueImport & Guess,
     given: readonly importPages.ImportRow[],
     upsertRows: typeof upsert,
   ): Promise<Outcome> {

@@ -27,7 +27,7 @@ export interface FlowDeps extends Omit<RunStepDeps, 'definitions' | 'steps'> {
 }
 
 /** The fence by which a run holds an execution, and what it does next. */
-export interface Begun {
+export interface StartedExecution {
   fence: Fence
   move: Move
   /** The name of the step that was run already; absent: none was. */
@@ -52,7 +52,7 @@ export function createFlowActivities(deps: FlowDeps) {
      * A first step that runs locally is run at once: the workflow would ask for nothing else, and
      * each activity that it asks for costs some milliseconds in every replay.
      */
-    beginExecution: async (key: executionRuns.ExecutionKey): Promise<Begun> => {
+    beginExecution: async (key: executionRuns.ExecutionKey): Promise<StartedExecution> => {
       const fence = ownFence()
       const move = await transact(sql, (tx) => begin(tx, known, key, fence))
       if (move.do !== 'step' || move.where !== 'local') return { fence, move }

@@ -57,7 +57,9 @@ const LONGEST_WAIT_MS = 30_000
 const LONGEST_WAIT_CROWDED_MS = 1_000
 
 /** What a mail of the API says, and its sender's tags. */
-type Said = { parts: Partial<OutgoingMail>; tags: transactionalMails.Tag[] } | { failed: Refusal }
+type MailParts =
+  | { parts: Partial<OutgoingMail>; tags: transactionalMails.Tag[] }
+  | { failed: Refusal }
 
 /**
  * When to come back. `resumeAt` is for workflows of before: milliseconds since 1970, by the clock
@@ -104,7 +106,7 @@ interface ClaimCall {
   state: DrainState
 }
 
-const UNREADABLE: Said = {
+const UNREADABLE: MailParts = {
   failed: { reason: 'content_lost', error: 'What it says cannot be decrypted' },
 }
 
@@ -323,7 +325,7 @@ export function createDrainMail({
     mostBytes: number,
   ) {
     const fitting = await transactionalMails.listFitting(sql, wanted, mostBytes)
-    const said = new Map<string, Said>()
+    const said = new Map<string, MailParts>()
     for (const { id, isSealed, sealed, tags } of fitting) {
       if (!isSealed) continue
       const found = sealed && openContent(content.keyring, wanted.organizationId, id, sealed)
@@ -332,7 +334,7 @@ export function createDrainMail({
     return {
       bytes: fitting.reduce((sum, { bytes }) => sum + bytes, 0),
       fitting: fitting.map(({ id }) => id),
-      saidBy: (id: string): Said => said.get(id) ?? { parts: {}, tags: [] },
+      saidBy: (id: string): MailParts => said.get(id) ?? { parts: {}, tags: [] },
     }
   }
 

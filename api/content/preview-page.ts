@@ -5,7 +5,7 @@ import { keepPrivate } from '../http/html-pages.ts'
 import { pageStyle } from '../http/page-style.ts'
 
 /** What is shown; the ids of the answer are of no use to a reader. */
-type Shown = Omit<TemplatePreview, 'templateId' | 'contactId'>
+type PreviewAnswer = Omit<TemplatePreview, 'templateId' | 'contactId'>
 
 /**
  * The frames inherit it. Images are loaded as a mail program does; scripts, frames, forms, style
@@ -39,7 +39,7 @@ pre { margin: 0; padding: .75rem; border: 1px solid #6b7280; border-radius: 8px;
  * nothing: no script of it runs, nobody is sent elsewhere, and links in it open nothing. The policy
  * is in the page as well, for who keeps it as a file.
  */
-export function previewPage(preview: Shown): string {
+export function previewPage(preview: PreviewAnswer): string {
   const { name, email, subject, previewText, sizeBytes, problem } = preview
   const facts: [string, string | null][] = [
     ['To', email],
@@ -69,7 +69,7 @@ ${problem ? `<h2>There is no mail</h2><p role="alert">${escapeHtml(problem.messa
 `
 }
 
-function checksHtml({ checks, warnings = [] }: Shown): string {
+function checksHtml({ checks, warnings = [] }: PreviewAnswer): string {
   const found = [
     ...checks.map(({ severity, message }) => ({ severity, message })),
     ...warnings.map(({ message }) => ({ severity: 'warning', message })),
@@ -82,7 +82,7 @@ function checksHtml({ checks, warnings = [] }: Shown): string {
   return `<h2>Before it is sent</h2><ul>${items.join('\n')}</ul>`
 }
 
-const mailHtml = ({ html, text }: Shown): string =>
+const mailHtml = ({ html, text }: PreviewAnswer): string =>
   [
     ...WIDTHS.map(
       ({ name, pixels, height }) =>
@@ -92,7 +92,7 @@ const mailHtml = ({ html, text }: Shown): string =>
   ].join('\n')
 
 /** The page, as an answer. */
-export const sendPreviewPage = (reply: FastifyReply, preview: Shown): FastifyReply =>
+export const sendPreviewPage = (reply: FastifyReply, preview: PreviewAnswer): FastifyReply =>
   keepPrivate(reply)
     .header('content-security-policy', `${POLICY}; frame-ancestors 'none'`)
     .type('text/html; charset=utf-8')

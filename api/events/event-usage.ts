@@ -36,7 +36,7 @@ class EventLimitExceeded extends HttpError {}
  */
 export async function noteUsage(
   request: FastifyRequest,
-  counted: eventUsage.Counted,
+  counted: eventUsage.CountedUsage,
   now: number,
 ): Promise<void> {
   const { tx, caller } = request

@@ -31,7 +31,7 @@ declare module 'fastify' {
   }
 }
 
-type Answered = NonNullable<idempotencyKeys.Kept['answered']>
+type StoredResponse = NonNullable<idempotencyKeys.KeptAnswer['answered']>
 
 const TRANSACTION = Symbol('transaction')
 
@@ -136,7 +136,7 @@ async function onceLeased(
 async function take(
   tx: Transaction,
   asked: { organizationId: Uuid; key: string; fingerprint: Buffer },
-): Promise<idempotencyKeys.Kept | undefined> {
+): Promise<idempotencyKeys.KeptAnswer | undefined> {
   const { busy, kept } = await idempotencyKeys.take(tx, asked.organizationId, asked.key)
   if (busy) throw stillRunning()
   if (kept && !kept.fingerprint.equals(asked.fingerprint)) throw anotherRequest()
@@ -144,7 +144,7 @@ async function take(
 }
 
 /** As it was sent: the schema's serializer knows no null for a secret. */
-function replay({ status, body }: Answered, reply: FastifyReply): unknown {
+function replay({ status, body }: StoredResponse, reply: FastifyReply): unknown {
   void reply
     .code(status)
     .header(REPLAYED_HEADER, 'true')
@@ -169,7 +169,11 @@ function fingerprintOf({ method, raw, bodyHash }: FastifyRequest): Buffer {
 }
 
 /** The answer as it is sent, by the schema of its status, with what is shown once left out. */
-function answerOf(value: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply): Answered {
+function answerOf(
+  value: unknown,
+  { routeOptions }: FastifyRequest,
+  reply: FastifyReply,
+): StoredResponse {
   if (typeof value !== 'object' || value === null || value === reply) {
     throw new Error('a POST of callers returns its answer')
   }

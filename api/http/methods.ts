@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { notFound } from '../../src/domain/errors.ts'
 import { HttpError } from './http-error.ts'
 
-interface Known {
+interface KnownRoute {
   url: string
   method: string
   pattern: RegExp
@@ -10,7 +10,7 @@ interface Known {
 
 /** Records the routes that are added after it. Returns which methods a path has. */
 export function recordMethods(app: FastifyInstance): (path: string) => string[] {
-  const known: Known[] = []
+  const known: KnownRoute[] = []
   app.addHook('onRoute', ({ url, method }) => {
     for (const each of [method].flat()) known.push({ url, method: each, pattern: toPattern(url) })
   })

@@ -18,32 +18,32 @@ export function problemFinder(
 ): (value: unknown) => ErrorDetail[] {
   const read = schemaOf(schema)
   return (value) => {
-    const found: Found = { details: [], most }
+    const found: Findings = { details: [], most }
     look(read, value, undefined, found)
     return found.details
   }
 }
 
 /** What was found so far, and how much of it is enough. */
-interface Found {
+interface Findings {
   details: ErrorDetail[]
   most: number
 }
 
-const isFull = ({ details, most }: Found): boolean => details.length >= most
+const isFull = ({ details, most }: Findings): boolean => details.length >= most
 
-function tell(found: Found, place: Place | undefined, message: string): void {
+function tell(found: Findings, place: Place | undefined, message: string): void {
   // A path takes longer to write than to find out that nobody will read it.
   if (!isFull(found)) add(found, { path: pathOf(place), message })
 }
 
-function add(found: Found, { path, message }: ErrorDetail): void {
+function add(found: Findings, { path, message }: ErrorDetail): void {
   if (isFull(found)) return
   if (found.details.some((each) => each.path === path && each.message === message)) return
   found.details.push({ path, message })
 }
 
-function look(schema: Schema, value: unknown, place: Place | undefined, found: Found) {
+function look(schema: Schema, value: unknown, place: Place | undefined, found: Findings) {
   if (isFull(found)) return
   const report = (message: string): void => tell(found, place, message)
   const types = typesOf(schema)
@@ -126,7 +126,7 @@ function lookAtList(
   { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems, items }: Schema,
   list: readonly unknown[],
   place: Place | undefined,
-  found: Found,
+  found: Findings,
 ): void {
   const report = (message: string): void => tell(found, place, message)
   if (list.length > maxItems) return report(`must not have more than ${counted(maxItems, 'item')}`)
@@ -144,7 +144,7 @@ function lookAtObject(
   schema: Schema,
   value: Readonly<Record<string, unknown>>,
   place: Place | undefined,
-  found: Found,
+  found: Findings,
 ): void {
   const { properties = {}, required = [], additionalProperties, patternProperties } = schema
   const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema
@@ -192,7 +192,7 @@ function lookAtUnion(
   branches: readonly Schema[],
   value: unknown,
   place: Place | undefined,
-  found: Found,
+  found: Findings,
 ): void {
   const kinds = branches.flatMap(({ properties }) => {
     const kind = properties?.[KIND]
@@ -207,7 +207,7 @@ function lookAtUnion(
     return
   }
   const tried = branches.map((branch) => {
-    const against: Found = { details: [], most: found.most }
+    const against: Findings = { details: [], most: found.most }
     look(branch, value, place, against)
     return { against: against.details, unknown: isObject(value) ? countUnknown(branch, value) : 0 }
   })

@@ -87,13 +87,17 @@ const mailboxesOf = (field: string | readonly string[] | undefined): readonly st
 
 const addressOf = (mailbox: string): string => parseMailbox(mailbox)?.address ?? mailbox
 
-type Given<T> = { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {
+type WithoutUndefined<T> = {
+  [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key]
+} & {
   [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>
 }
 
 /** The fields that are there: those of single mail are absent, not undefined. */
-const given = <T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>
+const given = <T extends object>(fields: T): WithoutUndefined<T> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as WithoutUndefined<T>
 
 /** A single mail as Resend shows one. */
 export const resendEmailView = (mail: Email): ResendEmail => ({

@@ -153,12 +153,12 @@ interface Polling {
   turn: Turn
 }
 
-type Found =
+type PollOutcome =
   | { kind: 'received'; count: number; characters: number; isMine: boolean }
   | { kind: QueueProblem }
 
 /** Several receivers, each of which receives, stores and deletes. */
-async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Promise<Found> {
+async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Promise<PollOutcome> {
   const { sql, timings } = deps
   const { leaseMs: holdMs, receivingGapMs: gapMs } = timings
   const { workerId, isCrowded, signal } = turn

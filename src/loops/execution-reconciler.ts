@@ -29,7 +29,7 @@ export const executionRuns = ({
 }: {
   sql: Sql
   timings: Pick<Timings, 'noProgressMs'>
-}): RunOwner<heldExecutions.Held, heldExecutions.Cursor> => ({
+}): RunOwner<heldExecutions.HeldExecution, heldExecutions.Cursor> => ({
   name: 'execution',
   idsOf: ({ id, attempt }) => ({ executionId: id, attempt }),
   workflowIdOf: ({ id, attempt, fenceWorkflowId }) =>

@@ -27,7 +27,7 @@ const CATCH_UP_MS = 3_600_000
 /** How often a flow may change while its schedule is being written. */
 const TURNS = 20
 
-type Wanted = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'>
+type WantedSchedule = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'>
 
 export type Change = 'kept' | 'created' | 'changed' | 'deleted'
 
@@ -75,7 +75,7 @@ async function write(
 async function create(
   temporal: Client,
   { organizationId, flowId }: flowSchedules.ScheduledFlow,
-  wanted: Wanted,
+  wanted: WantedSchedule,
 ): Promise<Change> {
   try {
     await temporal.schedule.create({
@@ -118,7 +118,7 @@ function scheduleOf({ organizationId, flowId, trigger }: flowSchedules.Scheduled
         Kind: ['schedule'],
       },
     },
-  } satisfies Wanted
+  } satisfies WantedSchedule
 }
 
 /** Every field is set, as the server returns it, so that the two can be compared. */
@@ -138,7 +138,10 @@ function named<Name>({ start, end, step }: Span, nameOf: (value: number) => Name
 }
 
 /** Whether a schedule does what is wanted. */
-function isAsWanted(found: ScheduleDescription, { spec, policies, action }: Wanted): boolean {
+function isAsWanted(
+  found: ScheduleDescription,
+  { spec, policies, action }: WantedSchedule,
+): boolean {
   const { calendars = [], intervals = [], skip = [], startAt, endAt, jitter, timezone } = found.spec
   const {
     workflowType,

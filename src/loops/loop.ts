@@ -10,13 +10,13 @@ export interface Log {
  * What a round found. True: there may be more to do right away. `done`: there was something. False:
  * there was nothing.
  */
-type Found = boolean | 'done'
+type RoundOutcome = boolean | 'done'
 
 interface Loop {
   name: string
   /** Pause after a round that found nothing; a round that found something is followed at once. */
   idleMs: number
-  round: () => Promise<Found>
+  round: () => Promise<RoundOutcome>
   log: Log
   /** Absent: nobody tells of work, and it looks every `idleMs`. */
   notices?: WorkNotices | undefined

@@ -14,7 +14,7 @@ import { PAGE_CONTENT } from '../../http/link-pages.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { sendPreviewPage } from '../preview-page.ts'
 
-interface Asked {
+interface PreviewRequest {
   caller: Caller
   contents: Contents
   params: { id: string }
@@ -24,7 +24,7 @@ interface Asked {
 /** What a template looks like. */
 export const templatePreviewRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { renderer, publicUrl } = deps
-  const preview = ({ caller, contents, params: { id }, body }: Asked) => {
+  const preview = ({ caller, contents, params: { id }, body }: PreviewRequest) => {
     const { organizationId, sql, scopes } = caller
     const previewing = {
       sql,

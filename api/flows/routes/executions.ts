@@ -174,7 +174,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
     },
   )
 
-  interface Wanted {
+  interface ExecutionFilter {
     flowId?: Uuid
     contactId?: Uuid
     status?: string
@@ -183,7 +183,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
 
   async function list(
     { organizationId, sql }: Caller,
-    { limit, ...of }: Wanted,
+    { limit, ...of }: ExecutionFilter,
     cursor: string | undefined,
   ) {
     const scope = { list: 'executions', organizationId, filters: of }
@@ -197,7 +197,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
     return { data: page, nextCursor }
   }
 
-  async function keptOf(sql: Sql, organizationId: Uuid): Promise<executionReads.Kept> {
+  async function keptOf(sql: Sql, organizationId: Uuid): Promise<executionReads.ShownPeriod> {
     const { retentionDays } = await planOf(sql, organizationId)
     const since = now() - retentionDays * DAY_MS
     return { since: new Date(since).toISOString(), lowest: bucketStart(since) }

@@ -44,7 +44,7 @@ export async function search<T extends object, Account>(
   ask: (account: Account) => Promise<T | 'unreachable' | undefined>,
 ): Promise<Searched<T, Account>> {
   const waiting = [...accounts]
-  const pending = new Map<Account, Promise<Ended<T, Account>>>()
+  const pending = new Map<Account, Promise<EndedCall<T, Account>>>()
   const unreachable: Account[] = []
   while (waiting.length > 0 || pending.size > 0) {
     const isFull = pending.size >= MOST_PENDING
@@ -71,7 +71,7 @@ export async function search<T extends object, Account>(
   return { found: undefined, unreachable: accounts.filter((each) => silent.has(each)) }
 }
 
-interface Ended<T, Account> {
+interface EndedCall<T, Account> {
   account: Account
   answer: { value: T | 'unreachable' | undefined } | { error: unknown }
 }
@@ -80,7 +80,7 @@ interface Ended<T, Account> {
 const whenEnded = <T, Account>(
   account: Account,
   asked: Promise<T | 'unreachable' | undefined>,
-): Promise<Ended<T, Account>> =>
+): Promise<EndedCall<T, Account>> =>
   asked.then(
     (value) => ({ account, answer: { value } }),
     (error: unknown) => ({ account, answer: { error } }),

@@ -15,7 +15,7 @@ const STILL_GOOD_MS = 60_000
 /**
  * What an account said. `unreachable`: nothing, in time; `not_asked`: no worker was there to ask.
  */
-export type Said<Page> =
+export type PagesAnswer<Page> =
   | { kind: 'read'; pages: Page[] }
   | { kind: 'missing' }
   | { kind: 'unreachable' }
@@ -34,13 +34,18 @@ interface Question {
 }
 
 /** The same with the reading instead of its pages. */
-type Heard<Reading> = { kind: 'read'; reading: Reading } | Exclude<Said<unknown>, { kind: 'read' }>
+type ReadingAnswer<Reading> =
+  | { kind: 'read'; reading: Reading }
+  | Exclude<PagesAnswer<unknown>, { kind: 'read' }>
 
 /**
  * What an account says at this moment: a reading of the last seconds, else the provider is asked,
  * once for all who want to know the same. Throws 429 when the organization asks too much at once.
  */
-export async function askAccount<Page>(asker: Asker, question: Question): Promise<Said<Page>> {
+export async function askAccount<Page>(
+  asker: Asker,
+  question: Question,
+): Promise<PagesAnswer<Page>> {
   const heard = await hear(asker, question, (sql, key) => readings.find<Page>(sql, key))
   return heard.kind === 'read' ? { kind: 'read', pages: heard.reading.pages } : heard
 }
@@ -50,7 +55,7 @@ export async function hear<Reading extends readings.State>(
   asker: Asker,
   question: Question,
   find: (sql: Sql, key: readings.Key) => Promise<Reading | undefined>,
-): Promise<Heard<Reading>> {
+): Promise<ReadingAnswer<Reading>> {
   const { sql, organizationId, connectionId, identity, until } = question
   const { freshMs = readings.FRESH_MS } = question
   const key = { organizationId, connectionId, what: questionAbout(identity) }
@@ -88,7 +93,7 @@ export async function hear<Reading extends readings.State>(
 function heardFrom<Reading extends readings.State>(
   reading: Reading | undefined,
   freshMs: number,
-): Heard<Reading> | undefined {
+): ReadingAnswer<Reading> | undefined {
   const { outcome, answeredAgoMs, readAgoMs } = reading ?? { outcome: null, answeredAgoMs: null }
   if (!reading || !outcome || answeredAgoMs === null) return undefined
   const isAnswer = outcome === 'read' || outcome === 'missing'

@@ -13,7 +13,7 @@ const MOST_SECRETS = 100
 /** Disconnected accounts count for no plan and stay in the list, which is one answer. */
 const MOST_RECORDS = 10_000
 
-interface Given {
+interface Registration {
   accountId: string
   region: string
   name: string | undefined
@@ -32,7 +32,7 @@ interface Registered extends connections.Registered {
 export async function register(
   tx: Transaction,
   organizationId: Uuid,
-  given: Given,
+  given: Registration,
   { keyring, requestId }: { keyring: Keyring; requestId: string },
 ): Promise<Registered> {
   const { accountId, region } = given

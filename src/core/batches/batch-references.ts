@@ -62,15 +62,15 @@ export async function requireAudience(
   await requireContacts(tx, organizationId, named.contactIds)
 }
 
-interface Named {
+interface Reference {
   path: string
   id: string
 }
 
-const storable = (named: readonly Named[]): Uuid[] =>
+const storable = (named: readonly Reference[]): Uuid[] =>
   named.map(({ id }) => id).filter((id) => isUuid(id))
 
-const notFound = ({ path, id }: Named, kind: string): ErrorDetail => ({
+const notFound = ({ path, id }: Reference, kind: string): ErrorDetail => ({
   path,
   message: path.includes('.') ? `names ${id}, which is not a ${kind}` : `names no ${kind}`,
 })

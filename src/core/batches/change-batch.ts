@@ -14,7 +14,7 @@ import { batchView } from './batch-view.ts'
 import { startBatch } from './create-batch.ts'
 import { type BatchContext, prepareBatch } from './prepare-batch.ts'
 
-interface Made {
+interface ChangedBatch {
   batch: Batch
   warnings: Warning[]
 }
@@ -30,7 +30,7 @@ export async function changeBatch(
   organizationId: Uuid,
   { id, patch }: { id: Uuid; patch: BatchPatch },
   context: BatchContext,
-): Promise<Made | undefined> {
+): Promise<ChangedBatch | undefined> {
   const source = await changes.findSource(tx, organizationId, id, { lock: true })
   if (!source) return undefined
   if (source.status !== 'scheduled') {
@@ -65,7 +65,7 @@ export async function duplicateBatch(
   organizationId: Uuid,
   { id, patch }: { id: Uuid; patch: BatchPatch },
   context: BatchContext,
-): Promise<Made | undefined> {
+): Promise<ChangedBatch | undefined> {
   const source = await changes.findSource(tx, organizationId, id, { lock: false })
   if (!source) return undefined
   const name = source.name === null ? null : `Copy of ${source.name}`.slice(0, LONGEST_NAME)

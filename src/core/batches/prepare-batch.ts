@@ -34,7 +34,7 @@ export interface BatchContext {
 export async function prepareBatch(
   tx: Transaction,
   organizationId: Uuid,
-  ...given: Given
+  ...given: PrepareArguments
 ): Promise<Prepared> {
   const { made, ...prepared } = await resolveBatch(tx, organizationId, ...given)
   for (const { id, inline } of made) {
@@ -43,7 +43,11 @@ export async function prepareBatch(
   return prepared
 }
 
-type Given = [input: BatchInput, context: Omit<BatchContext, 'requestId'>, kept?: BatchContent]
+type PrepareArguments = [
+  input: BatchInput,
+  context: Omit<BatchContext, 'requestId'>,
+  kept?: BatchContent,
+]
 
 export interface Prepared {
   values: BatchValues
@@ -61,7 +65,7 @@ export interface Prepared {
 export async function resolveBatch(
   tx: Transaction,
   organizationId: Uuid,
-  ...[input, { senders, compile, estimate, now }, kept]: Given
+  ...[input, { senders, compile, estimate, now }, kept]: PrepareArguments
 ): Promise<Prepared & { made: BatchContent[] }> {
   const { scheduledFor, timezone } = applyBatchRules(input, now)
   const sender = await requireSender(tx, organizationId, input)

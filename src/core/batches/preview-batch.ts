@@ -118,16 +118,20 @@ async function sampleOf(
 async function renderAll(
   { renderer, publicUrl }: Deps,
   organizationId: Uuid,
-  { values, versions, brand }: { values: BatchValues; versions: readonly Said[]; brand: Brand },
+  {
+    values,
+    versions,
+    brand,
+  }: { values: BatchValues; versions: readonly VersionContent[]; brand: Brand },
   contact: Contact,
-): Promise<Shown[]> {
+): Promise<PreviewFields[]> {
   const data = {
     contact,
     organization: mailBrand(brand),
     ...deadLinks(publicUrl),
     variables: variablesOf(values.variableMappings, contact),
   }
-  const shown: Shown[] = []
+  const shown: PreviewFields[] = []
   for (const { contentId, ...content } of versions) {
     // A subject of the batch's own goes with a template's content.
     const key = `${organizationId} ${contentId} ${content.subject}`
@@ -138,10 +142,10 @@ async function renderAll(
   return shown
 }
 
-type Shown = Pick<BatchPreview, 'sample' | 'checks'>
+type PreviewFields = Pick<BatchPreview, 'sample' | 'checks'>
 
 /** Content of one version. */
-interface Said {
+interface VersionContent {
   contentId: Uuid
   subject: string
   html: string
@@ -152,7 +156,7 @@ async function saidBy(
   tx: Transaction,
   organizationId: Uuid,
   { id: contentId, subject, inline }: BatchContent,
-): Promise<Said> {
+): Promise<VersionContent> {
   const said = inline ?? (await contents.find(tx, organizationId, contentId))
   if (!said) throw new Error('a batch has its content')
   return { contentId, subject, html: said.html, text: said.text }

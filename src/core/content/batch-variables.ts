@@ -1,13 +1,13 @@
 import type { VariableMapping } from '../../schemas/batches/batch.ts'
 
-interface Named {
+interface Recipient {
   properties: Readonly<Record<string, unknown>>
 }
 
 /** Values of a batch's own variables for one contact: fixed texts, or fields of the contact. */
 export const variablesOf = (
   mappings: readonly Pick<VariableMapping, 'variableName' | 'source'>[],
-  contact: Named,
+  contact: Recipient,
 ): Record<string, unknown> =>
   Object.fromEntries(
     mappings.map(({ variableName, source }) => [
@@ -16,7 +16,7 @@ export const variablesOf = (
     ]),
   )
 
-function field(contact: Named, name: string): unknown {
+function field(contact: Recipient, name: string): unknown {
   const property = /^properties\.(.+)$/.exec(name)?.[1]
   if (property !== undefined) return contact.properties[property] ?? null
   return Object.hasOwn(contact, name) ? Reflect.get(contact, name) : null

@@ -100,12 +100,12 @@ async function leaveOutOld(
   return strangers.filter((read) => daysSince(read) < longestDays)
 }
 
-interface Asked extends Pick<Inbound, 'organizationId' | 'connectionId' | 'receivedAt'> {
+interface UntaggedEvent extends Pick<Inbound, 'organizationId' | 'connectionId' | 'receivedAt'> {
   event: SesEvent
 }
 
 /** The mails of ours that events without a tag are about, in their order. */
-export const findOurs = (sql: Executor, asked: readonly Asked[]) =>
+export const findOurs = (sql: Executor, asked: readonly UntaggedEvent[]) =>
   externalMails.findOurs(
     sql,
     asked.map(({ event: { messageId, mailTimestamp: acceptedAt }, ...from }) => ({

@@ -11,7 +11,7 @@ interface UnappliedMessage {
   isKept: boolean
 }
 
-interface Stored {
+interface StoredMessage {
   /** An event came that may be applied. */
   isHeard: boolean
   /** Events that are new and are not applied. */
@@ -29,7 +29,7 @@ export async function storeQueued(
   sql: Sql,
   source: QueueSource,
   messages: readonly QueuedMessage[],
-): Promise<Stored> {
+): Promise<StoredMessage> {
   const events = messages.map(({ body }) => eventOf(body, source))
   try {
     return { ...(await storeAll(sql, events)), refused: [] }
@@ -55,7 +55,7 @@ const proofOf = ({ organizationId, connectionId: id, accountId, region }: QueueS
 async function storeAll(
   sql: Sql,
   given: readonly ReceivedEvent[],
-): Promise<Omit<Stored, 'refused'>> {
+): Promise<Omit<StoredMessage, 'refused'>> {
   // The applier judges them too.
   const events = await judgeEvents(sql, given).catch(() => given)
   const stored = await storeEvents(sql, events)
@@ -75,8 +75,8 @@ async function storeEach(
   sql: Sql,
   source: QueueSource,
   messages: readonly QueuedMessage[],
-): Promise<Stored> {
-  const sum: Stored = { isHeard: false, notApplied: [], refused: [] }
+): Promise<StoredMessage> {
+  const sum: StoredMessage = { isHeard: false, notApplied: [], refused: [] }
   for (const { body } of messages) {
     const stored = await storeAll(sql, [eventOf(body, source)]).catch((error: unknown) => {
       if (!isRefusedValue(error)) throw error

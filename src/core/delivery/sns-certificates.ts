@@ -30,7 +30,7 @@ export interface SnsCertificates {
   fetch(url: string, connectionId: Uuid): Promise<KeyObject | CertificateProblem>
 }
 
-interface Kept {
+interface CachedCertificate {
   found: KeyObject | 'absent'
   from: number
   until: number
@@ -48,7 +48,7 @@ export function createSnsCertificates({
   fetcher: Fetcher
   now: () => number
 }): SnsCertificates {
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, CachedCertificate>()
   const underWay = new Map<string, Promise<KeyObject | CertificateProblem>>()
   const fetched = { minute: 0, counts: new Map<Uuid, number>() }
 
@@ -66,7 +66,7 @@ export function createSnsCertificates({
     return entry && entry.from <= now() && now() < entry.until ? entry.found : undefined
   }
 
-  function keep(url: string, entry: Kept): Kept['found'] {
+  function keep(url: string, entry: CachedCertificate): CachedCertificate['found'] {
     kept.delete(url)
     kept.set(url, entry)
     for (const oldest of kept.keys()) {

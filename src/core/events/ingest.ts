@@ -54,7 +54,7 @@ export async function ingest(
   organizationId: Uuid,
   incoming: readonly IncomingEvent[],
   { month, ...options }: Options,
-): Promise<{ outcomes: Ingested[]; counted?: eventUsage.Counted }> {
+): Promise<{ outcomes: Ingested[]; counted?: eventUsage.CountedUsage }> {
   const resolved = await eventContacts.resolve(tx, organizationId, incoming, options)
   const outcomes: Ingested[] = []
   const candidates: Candidate[] = []
@@ -89,10 +89,10 @@ export async function ingest(
   return { outcomes, counted }
 }
 
-interface Kept {
+interface StoredCandidates {
   stored: readonly Candidate[]
   /** Undefined: nothing is stored. */
-  made: events.Stored | undefined
+  made: events.StoredEvents | undefined
   missing: { index: number; why: eventContacts.Missing }[]
 }
 
@@ -101,8 +101,8 @@ async function store(
   tx: Transaction,
   organizationId: Uuid,
   candidates: readonly Candidate[],
-): Promise<Kept> {
-  const missing: Kept['missing'] = []
+): Promise<StoredCandidates> {
+  const missing: StoredCandidates['missing'] = []
   for (let given = candidates; ; ) {
     const { fresh, before } = await withoutDuplicates(tx, organizationId, given)
     if (fresh.length === 0) return { stored: [], made: undefined, missing }
@@ -173,7 +173,7 @@ async function follow(
   tx: Transaction,
   organizationId: Uuid,
   stored: readonly Candidate[],
-  { idOf, receivedAt }: events.Stored,
+  { idOf, receivedAt }: events.StoredEvents,
   requestId: string | undefined,
 ): Promise<Effects> {
   const { mayResume, mayStart } = await events.consequences(tx, organizationId, timelyNames(stored))

@@ -18,7 +18,7 @@ import * as eventUsage from '../../store/events/usage.ts'
 export async function checkQuota(
   tx: Transaction,
   organizationId: Uuid,
-  { limit, current }: eventUsage.Counted,
+  { limit, current }: eventUsage.CountedUsage,
   now: number,
 ): Promise<{ usage: EventUsage; isExceeded: boolean }> {
   if (current === null) {

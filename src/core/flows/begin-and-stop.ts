@@ -7,7 +7,7 @@ import { reopen } from './reopen.ts'
 import { end, isOver, LEAVE, type StepActivities, toStep } from './moves.ts'
 
 /** Facts about flows that a worker has. */
-interface Known {
+interface WorkerKnowledge {
   steps: StepActivities
   definitions: DefinitionCache
 }
@@ -20,7 +20,7 @@ interface Known {
  */
 export async function begin(
   tx: Transaction,
-  { steps, definitions }: Known,
+  { steps, definitions }: WorkerKnowledge,
   key: executionRuns.ExecutionKey,
   fence: Fence,
 ): Promise<Move> {

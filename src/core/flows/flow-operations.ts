@@ -18,7 +18,7 @@ const WAIT_MS = 500
 /** Messages of the outbox at most when more executions are to be started. */
 const BACKLOG = 1_000
 
-interface Asked {
+interface OperationRequest {
   organizationId: Uuid
   flowId: Uuid
   target: Partial<flowOperations.Target> & Pick<flowOperations.Target, 'kind'>
@@ -29,7 +29,10 @@ interface Asked {
  * Notes what is to be done to many executions of a flow: workers do it, page by page. 409 while too
  * many operations of the flow are running.
  */
-export async function startOperation(tx: Transaction, asked: Asked): Promise<FlowOperation> {
+export async function startOperation(
+  tx: Transaction,
+  asked: OperationRequest,
+): Promise<FlowOperation> {
   const { organizationId, flowId, target, requestId } = asked
   const running = await flowOperations.countRunning(tx, organizationId, flowId, MOST_RUNNING)
   if (running >= MOST_RUNNING) {

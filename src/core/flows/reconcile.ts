@@ -2,7 +2,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import { type Sql, type Transaction, transact } from '../../store/db/sql.ts'
 import * as executions from '../../store/flows/executions.ts'
 import * as heldExecutions from '../../store/flows/held-executions.ts'
-import type { Held } from '../../store/flows/held-executions.ts'
+import type { HeldExecution } from '../../store/flows/held-executions.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 
 /** Lost runs in a row without progress after which the next one would be lost, too. */
@@ -12,7 +12,7 @@ const MOST_LOST_RUNS = 3
  * Cancels an execution whose run an operator stopped. False: another run has taken the execution
  * meanwhile.
  */
-export const stop = (sql: Sql, held: Held): Promise<boolean> =>
+export const stop = (sql: Sql, held: HeldExecution): Promise<boolean> =>
   transact(sql, async (tx) => {
     if (!(await heldExecutions.lockIfSame(tx, held))) return false
     const ending = { status: 'cancelled', reason: 'stopped_by_operator' } as const
@@ -27,7 +27,7 @@ export const stop = (sql: Sql, held: Held): Promise<boolean> =>
  * stands. After the third lost run in a row without progress it fails there, and can be retried by
  * hand. `kept`: another run has taken the execution meanwhile.
  */
-export const restart = (sql: Sql, held: Held): Promise<'restarted' | 'failed' | 'kept'> =>
+export const restart = (sql: Sql, held: HeldExecution): Promise<'restarted' | 'failed' | 'kept'> =>
   transact(sql, async (tx) => {
     if (!(await heldExecutions.lockIfSame(tx, held))) return 'kept'
     const counted = await heldExecutions.countLostRun(tx, held)
@@ -42,7 +42,7 @@ export const restart = (sql: Sql, held: Held): Promise<'restarted' | 'failed' | 
     return 'restarted'
   })
 
-async function fail(tx: Transaction, held: Held): Promise<void> {
+async function fail(tx: Transaction, held: HeldExecution): Promise<void> {
   const { organizationId, id } = held
   const lost = { reason: 'run_lost', error: `${MOST_LOST_RUNS} runs in a row were lost here` }
   await heldExecutions.failStep(tx, held, lost)
@@ -55,7 +55,7 @@ async function fail(tx: Transaction, held: Held): Promise<void> {
  * Starts the same attempt again: neither the outbox message that starts its run nor the run is
  * there any more. False: it has begun meanwhile.
  */
-export const startAgain = (sql: Sql, held: Held): Promise<boolean> =>
+export const startAgain = (sql: Sql, held: HeldExecution): Promise<boolean> =>
   transact(sql, async (tx) => {
     if (!(await heldExecutions.lockIfSame(tx, held))) return false
     if (!(await heldExecutions.touchPending(tx, held))) return false
@@ -65,7 +65,7 @@ export const startAgain = (sql: Sql, held: Held): Promise<boolean> =>
 
 const enqueueStart = (
   tx: Transaction,
-  { organizationId, id: executionId, flowId, contactId }: Held,
+  { organizationId, id: executionId, flowId, contactId }: HeldExecution,
   attempt: number,
 ) => {
   const payload = { executionId, attempt, flowId, contactId }

@@ -101,12 +101,12 @@ async function* listFitting(
 const filterOf = ({ trigger }: TriggeredFlow) =>
   trigger.type === 'event' ? (trigger.filter ?? null) : null
 
-type Placed = Pick<Met, 'at' | 'occurrence'>
+type Occasion = Pick<Met, 'at' | 'occurrence'>
 
 /** Flow by flow and contact by contact: rows of entries are locked in this order everywhere. */
 function* listMet(
   flows: readonly TriggeredFlow[],
-  byGroup: ReadonlyMap<string, readonly Placed[]>,
+  byGroup: ReadonlyMap<string, readonly Occasion[]>,
 ): Generator<Met, undefined> {
   for (const flow of flows) {
     const filter = filterOf(flow)
@@ -145,12 +145,12 @@ const groupsOf = (occurrence: Occurrence): string[] => {
   return [...new Set([groupOf(type, null), groupOf(type, keyOf(occurrence))])]
 }
 
-const byContact = ({ occurrence: a }: Placed, { occurrence: b }: Placed): number =>
+const byContact = ({ occurrence: a }: Occasion, { occurrence: b }: Occasion): number =>
   a.contactId < b.contactId ? -1 : Number(a.contactId > b.contactId)
 
 /** Sorted by contact. Occurrences of one contact keep their order. */
-function grouped(occurrences: readonly Occurrence[]): Map<string, Placed[]> {
-  const byGroup = new Map<string, Placed[]>()
+function grouped(occurrences: readonly Occurrence[]): Map<string, Occasion[]> {
+  const byGroup = new Map<string, Occasion[]>()
   const placed = occurrences.map((occurrence, at) => ({ at, occurrence }))
   for (const each of placed.toSorted(byContact)) {
     for (const group of groupsOf(each.occurrence)) {

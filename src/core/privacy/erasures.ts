@@ -27,7 +27,7 @@ export async function removePerson(
   organizationId: Uuid,
   { keys, former }: PersonKeys,
   requestId: string,
-): Promise<removals.Named | undefined> {
+): Promise<removals.PersonalTexts | undefined> {
   const living = await findByKeys(tx, organizationId, keys)
   const lockedContact = living && (await removals.lockNamed(tx, organizationId, living))
   if (lockedContact) {
@@ -117,7 +117,7 @@ export async function startAgain(
 export async function accept(
   tx: Transaction,
   organizationId: Uuid,
-  person: removals.Named,
+  person: removals.PersonalTexts,
   requestId: string,
 ): Promise<Erasure | undefined> {
   const erasureId = uuidv7()

@@ -99,8 +99,8 @@ export const COUNTED = [
   'complained',
   'suppressed',
 ] as const
-type Counted = (typeof COUNTED)[number]
-export type Delta = Record<Counted, number>
+type CountedFigure = (typeof COUNTED)[number]
+export type Delta = Record<CountedFigure, number>
 
 /** All zero, for figures that did not change. */
 export const noChange = (): Delta => ({

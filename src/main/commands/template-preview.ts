@@ -14,7 +14,7 @@ import { asking, textOf, wordsOf } from './api-client.ts'
 import { plain } from './plain.ts'
 import { readTemplate } from './template-files.ts'
 
-type Shown = Omit<Schemas['TemplatePreview'], 'templateId' | 'contactId'>
+type PreviewFields = Omit<Schemas['TemplatePreview'], 'templateId' | 'contactId'>
 type Values = Schemas['TemplatePreviewInput'] & object
 
 interface Wish {
@@ -32,7 +32,11 @@ const OWNER = 'file'
  * The mail of a template: of a file `<slug>.html` or `<slug>.mjml`, with what lies beside it as
  * `pull` writes it, made on this machine; or of a template of the account, by slug or id.
  */
-export async function previewOf(access: ApiAccess, template: string, wish: Wish): Promise<Shown> {
+export async function previewOf(
+  access: ApiAccess,
+  template: string,
+  wish: Wish,
+): Promise<PreviewFields> {
   const values = wish.values === undefined ? {} : await readValues(wish.values)
   if (/\.(?:html|mjml)$/.test(template) && existsSync(template)) {
     if (wish.contact !== undefined) {
@@ -53,7 +57,7 @@ export type Format = 'html' | 'text' | 'page' | 'json'
  * or a file gets the mail as it is; a terminal does not act on what is in it.
  */
 export async function writePreview(
-  shown: Shown,
+  shown: PreviewFields,
   { format, out }: { format: Format; out?: string },
 ): Promise<void> {
   const text = `${textIn(shown, format).trimEnd()}\n`
@@ -62,7 +66,7 @@ export async function writePreview(
   for (const line of findingsOf(shown)) process.stderr.write(`${plain(line)}\n`)
 }
 
-function textIn(shown: Shown, format: Format): string {
+function textIn(shown: PreviewFields, format: Format): string {
   switch (format) {
     case 'html':
       return shown.html ?? ''
@@ -75,7 +79,13 @@ function textIn(shown: Shown, format: Format): string {
   }
 }
 
-function findingsOf({ subject, sizeBytes, problem, checks, warnings = [] }: Shown): string[] {
+function findingsOf({
+  subject,
+  sizeBytes,
+  problem,
+  checks,
+  warnings = [],
+}: PreviewFields): string[] {
   if (problem) return [`There is no mail: ${problem.message}`]
   return [
     ...(subject === null ? [] : [`Subject: ${subject}`]),
@@ -85,7 +95,7 @@ function findingsOf({ subject, sizeBytes, problem, checks, warnings = [] }: Show
   ]
 }
 
-async function previewFile(path: string, values: Values): Promise<Shown> {
+async function previewFile(path: string, values: Values): Promise<PreviewFields> {
   const folder = dirname(path)
   const slug = basename(path, extname(path))
   const names = await readdir(folder)

@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const INTERPRETERS = ['python3.11', 'python3.12', 'python3.13', 'python3']
 const GOOD_VERSION = /^Python 3\.1[1-3]\./
 
-interface Wanted {
+interface ToolPackages {
   /** The folder under `tools/` with the requirements.txt. */
   tool: string
   /** What a person calls it. */
@@ -32,7 +32,7 @@ export async function pythonPackages({
   title,
   cacheFolder,
   log,
-}: Wanted): Promise<{ bin: string } | { missing: string }> {
+}: ToolPackages): Promise<{ bin: string } | { missing: string }> {
   const python = await findPython()
   if (python === undefined) return { missing: 'no python (3.11 to 3.13)' }
   const requirements = join(toolFolder(tool), 'requirements.txt')

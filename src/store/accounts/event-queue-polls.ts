@@ -70,7 +70,7 @@ export const claim = (sql: Sql, { workerId, holdMs, limit }: Claim) => sql<Queue
   from held
   join connections c on c.organization_id = held.organization_id and c.id = held.connection_id`
 
-interface Answered {
+interface PollAnswer {
   workerId: Uuid
   /** Since the poll began. */
   tookMs: number
@@ -87,7 +87,7 @@ interface Answered {
 export async function recordAnswer(
   sql: Sql,
   { organizationId, connectionId, eventQueueUrl }: QueueSource,
-  { workerId, tookMs, isEmpty, holdMs, gapMs }: Answered,
+  { workerId, tookMs, isEmpty, holdMs, gapMs }: PollAnswer,
 ): Promise<boolean> {
   const ms = (value: number) => sql`${value} * interval '1 millisecond'`
   const { count } = await sql`

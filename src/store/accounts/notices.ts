@@ -44,7 +44,7 @@ export async function put(tx: Transaction, notice: NewNotice): Promise<boolean> 
   return true
 }
 
-interface Told<Kind> {
+interface NoticeOf<Kind> {
   organizationId: Uuid
   kind: Kind
   subject: string
@@ -55,7 +55,7 @@ interface Told<Kind> {
 /** What owners were told about a subject since then, latest first. */
 export const listSince = <Kind extends Notice['kind']>(
   sql: Executor,
-  { organizationId, kind, subject, since }: Told<Kind>,
+  { organizationId, kind, subject, since }: NoticeOf<Kind>,
 ) => sql<{ data: DataOf<Kind> }[]>`
   select data
   from notices

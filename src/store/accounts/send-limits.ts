@@ -34,7 +34,7 @@ export interface Grant {
 }
 
 /** What GetAccount said: mails a second and in 24 hours, of these -1 for any number. */
-export interface Told {
+export interface AccountQuota {
   maxSendRate: number
   max24Hour: number
   /** Mails that the provider counts in the last 24 hours, ours and those of others. */
@@ -45,7 +45,7 @@ export interface Told {
 export const learn = (
   sql: Sql,
   account: Account,
-  { maxSendRate, max24Hour, sentLast24Hours }: Told,
+  { maxSendRate, max24Hour, sentLast24Hours }: AccountQuota,
 ) => sql`
   insert into sending_limits (account_id, region, max_send_rate, max_24_hour, others_24_hour)
   values (${account.accountId}, ${account.region}, ${maxSendRate}, ${max24Hour},

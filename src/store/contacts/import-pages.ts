@@ -23,7 +23,7 @@ export interface Run {
 }
 
 /** An import whose next page is to be written now; its row is locked. */
-export interface Due {
+export interface DueImport {
   nextPage: number
   rows: number
   onDuplicate: 'update' | 'skip'
@@ -55,8 +55,8 @@ export async function begin(
 export async function takePage(
   tx: Transaction,
   { organizationId, importId }: Run,
-): Promise<{ due: Due; rows: ImportRow[] } | undefined> {
-  const [found] = await tx<(Due & { text: string | null })[]>`
+): Promise<{ due: DueImport; rows: ImportRow[] } | undefined> {
+  const [found] = await tx<(DueImport & { text: string | null })[]>`
     with due as (
       select next_page, rows, on_duplicate, dry_run, may_lift, has_topics, request_id
       from imports

@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '../db/sql.ts'
 import type { ConfirmationKey } from '../platform/outbox.ts'
 
 /** Texts that identify the person in stored data. */
-export interface Named {
+export interface PersonalTexts {
   contactId: Uuid
   email: string | null
   phone: string | null
@@ -23,8 +23,8 @@ export async function lockNamed(
   tx: Transaction,
   organizationId: Uuid,
   contactId: Uuid,
-): Promise<Named | undefined> {
-  const [named] = await tx<Named[]>`
+): Promise<PersonalTexts | undefined> {
+  const [named] = await tx<PersonalTexts[]>`
     select id as contact_id, email, phone, external_id
     from contacts
     where organization_id = ${organizationId} and id = ${contactId}

@@ -8,14 +8,14 @@ export interface MessageKey {
   messageId: string
 }
 
-interface Asked extends MessageKey {
+interface ExternalMailQuestion extends MessageKey {
   /** Time at which the provider accepted the mail (ISO 8601). */
   acceptedAt: string
   /** Time at which its event was received. */
   receivedAt: string
 }
 
-export interface Found {
+export interface ExternalMailAnswer {
   /** The mail of ours that was accepted under the message id; null: none is known. */
   mail: { bucket: Uuid; id: Uuid } | null
   /** It may become known: a call is open that may be this mail's. */
@@ -34,11 +34,11 @@ const keyColumns = (sql: Executor, keys: readonly MessageKey[]) => sql`
  */
 export async function findOurs(
   sql: Executor,
-  asked: readonly Asked[],
+  asked: readonly ExternalMailQuestion[],
   { heldMs, clockSkewMs }: { heldMs: number; clockSkewMs: number },
-): Promise<Found[]> {
+): Promise<ExternalMailAnswer[]> {
   const ms = (value: number) => sql`${value} * interval '1 millisecond'`
-  return sql<Found[]>`
+  return sql<ExternalMailAnswer[]>`
     select case when m.id is not null then json_build_object('bucket', m.bucket, 'id', m.id) end as mail,
       w.received_at > statement_timestamp() - ${ms(heldMs)} and exists (
         select from claims k

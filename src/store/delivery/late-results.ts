@@ -1,7 +1,7 @@
 import { span, type Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-interface Given {
+interface SettledRows {
   organizationId: string
   bucket: Uuid
   batchId: string | null
@@ -19,7 +19,7 @@ interface Given {
  */
 export function lateResults(
   sql: Executor,
-  { organizationId, bucket, batchId }: Given,
+  { organizationId, bucket, batchId }: SettledRows,
   results: readonly { id: Uuid; outcome: string }[],
 ) {
   const queued = results.filter(({ outcome }) => outcome === 'queued').map(({ id }) => id)

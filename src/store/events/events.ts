@@ -20,7 +20,7 @@ const MOST_AT_ONCE = 4_096
 /** No statement that has seen a contact takes longer to store an event of that contact. */
 const JUST_ERASED_MS = 60_000
 
-export interface Stored {
+export interface StoredEvents {
   /** Our id of the event at this index. */
   idOf: (position: number) => Uuid
   receivedAt: string
@@ -44,7 +44,7 @@ export async function insert(
   organizationId: Uuid,
   events: readonly NewEvent[],
   timely: readonly string[],
-): Promise<Stored | undefined> {
+): Promise<StoredEvents | undefined> {
   if (events.length > MOST_AT_ONCE) throw new RangeError('too many events for one statement')
   const ids = new Set<Uuid>()
   const known = new Set<string>()

@@ -3,7 +3,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import * as plans from '../access/plans.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-interface Wanted {
+interface UsageQuestion {
   organizationId: Uuid
   /** First day, UTC. */
   month: string
@@ -11,7 +11,7 @@ interface Wanted {
 }
 
 /** Events that were to be counted, and the usage after that. */
-export interface Counted {
+export interface CountedUsage {
   count: number
   limit: number | null
   /** The usage afterwards; null: nothing was counted. */
@@ -25,10 +25,10 @@ export interface Counted {
  */
 export async function record(
   tx: Transaction,
-  { organizationId, month, count }: Wanted,
+  { organizationId, month, count }: UsageQuestion,
   hindered = tx`false`,
-): Promise<Counted & { isHindered: boolean }> {
-  const [row] = await tx<(Omit<Counted, 'count'> & { isHindered: boolean })[]>`
+): Promise<CountedUsage & { isHindered: boolean }> {
+  const [row] = await tx<(Omit<CountedUsage, 'count'> & { isHindered: boolean })[]>`
     with plan as materialized (
       select events_per_month as most,
         events_per_month + events_per_month / ${GRACE_DIVISOR}::integer as hard,

@@ -17,7 +17,7 @@ interface Of {
 }
 
 /** Period for which finished executions are shown. */
-export interface Kept {
+export interface ShownPeriod {
   /** ISO. */
   since: string
   /** The lowest id of that day. */
@@ -28,7 +28,7 @@ interface Page extends Of {
   status?: string | undefined
   before?: Uuid | undefined
   limit: number
-  kept: Kept
+  kept: ShownPeriod
 }
 
 /**
@@ -65,16 +65,16 @@ export function list(
     limit ${limit}`
 }
 
-export type Found = Execution & { data: Record<string, unknown>; definition: Definition }
+export type FoundExecution = Execution & { data: Record<string, unknown>; definition: Definition }
 
 /** Finds an execution with the version of its flow; one that ended too long ago is not found. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
   id: Uuid,
-  { since, lowest }: Kept,
-): Promise<Found | undefined> {
-  const [execution] = await sql<Found[]>`
+  { since, lowest }: ShownPeriod,
+): Promise<FoundExecution | undefined> {
+  const [execution] = await sql<FoundExecution[]>`
     select ${columns(sql)}, e.data, v.definition
     from executions e
     join flows f on f.organization_id = e.organization_id and f.id = e.flow_id
@@ -93,7 +93,7 @@ interface StepRow extends Omit<ExecutionStep, 'id' | 'name' | keyof webhookCalls
 export async function listSteps(
   sql: Executor,
   organizationId: Uuid,
-  { id: executionId, definition }: Pick<Found, 'id' | 'definition'>,
+  { id: executionId, definition }: Pick<FoundExecution, 'id' | 'definition'>,
   most: number,
 ): Promise<{ steps: ExecutionStep[]; stepCount: number }> {
   const rows = await sql<StepRow[]>`

@@ -15,7 +15,7 @@ export interface Ending {
 /** Statuses of executions that are not over. A fragment for `where status in …`. */
 export const live = (sql: Executor) => sql`('pending', 'active', 'paused', 'waiting')`
 
-interface Ended {
+interface EndedExecution {
   id: Uuid
   flowId: Uuid
   contactId: Uuid
@@ -64,7 +64,7 @@ export async function endLocked(
   { cancelsRuns = true, requestId }: EndOptions = {},
 ): Promise<Uuid[]> {
   if (ids.length === 0) return []
-  const rows = await tx<Ended[]>`
+  const rows = await tx<EndedExecution[]>`
     with ended as (
       update executions
       set status = ${status}, reason = ${reason}, error = ${error?.slice(0, 1_000) ?? null},

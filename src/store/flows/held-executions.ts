@@ -4,7 +4,7 @@ import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import { live } from './executions.ts'
 
 /** A live execution, and the run that holds it; none has begun when the fence is null. */
-export interface Held {
+export interface HeldExecution {
   organizationId: Uuid
   id: Uuid
   flowId: Uuid
@@ -17,14 +17,14 @@ export interface Held {
 }
 
 /** Position in the executions without progress. */
-export type Cursor = Pick<Held, 'progressedAt' | 'id'>
+export type Cursor = Pick<HeldExecution, 'progressedAt' | 'id'>
 
 const columns = (sql: Executor) => sql`
   e.organization_id, e.id, e.flow_id, e.contact_id, e.status, e.attempt, e.fence_workflow_id,
   e.fence_run_id, e.progressed_at`
 
 /** The live ones of these executions. */
-export const listLive = (sql: Executor, ids: readonly Uuid[]) => sql<Held[]>`
+export const listLive = (sql: Executor, ids: readonly Uuid[]) => sql<HeldExecution[]>`
   select ${columns(sql)}
   from executions e
   where e.id = any(${[...ids]}::uuid[]) and e.status in ${live(sql)}`
@@ -40,7 +40,7 @@ export const listWithoutProgress = (
     after,
     limit,
   }: { noProgressMs: number; after: Cursor | undefined; limit: number },
-) => sql<Held[]>`
+) => sql<HeldExecution[]>`
   select ${columns(sql)}
   from executions e
   where e.status in ${live(sql)}
@@ -66,7 +66,7 @@ export const markForReconciling = (sql: Sql, executionId: Uuid) => sql`
   where id = ${executionId} and fence_run_id is not null and status in ${live(sql)}`
 
 /** Locks the execution if it is as it was read: the same run holds it. */
-export async function lockIfSame(tx: Transaction, held: Held): Promise<boolean> {
+export async function lockIfSame(tx: Transaction, held: HeldExecution): Promise<boolean> {
   const { organizationId, id, attempt, fenceWorkflowId, fenceRunId } = held
   const rows = await tx`
     select
@@ -85,7 +85,7 @@ export async function lockIfSame(tx: Transaction, held: Held): Promise<boolean> 
  */
 export async function countLostRun(
   tx: Transaction,
-  { organizationId, id }: Held,
+  { organizationId, id }: HeldExecution,
 ): Promise<{ nextAttempt: number; lostRuns: number } | undefined> {
   const [row] = await tx<{ nextAttempt: number; lostRuns: number }[]>`
     update executions e
@@ -103,13 +103,17 @@ export async function countLostRun(
 }
 
 /** Forgets the lost runs: a retry by hand begins to count anew. */
-export const forgetLostRuns = (tx: Transaction, { organizationId, id }: Held) => tx`
+export const forgetLostRuns = (tx: Transaction, { organizationId, id }: HeldExecution) => tx`
   update executions
   set lost_runs = 0, lost_after = null
   where organization_id = ${organizationId} and id = ${id}`
 
 /** Back to `pending`, held by no run, at another attempt. The row is locked. */
-export const toAttempt = (tx: Transaction, { organizationId, id }: Held, attempt: number) => tx`
+export const toAttempt = (
+  tx: Transaction,
+  { organizationId, id }: HeldExecution,
+  attempt: number,
+) => tx`
   update executions
   set status = 'pending', attempt = ${attempt}, fence_workflow_id = null, fence_run_id = null,
     progressed_at = clock_timestamp()
@@ -118,7 +122,7 @@ export const toAttempt = (tx: Transaction, { organizationId, id }: Held, attempt
 /** Fails the step at which the execution stands, so that a retry takes it up again. */
 export const failStep = (
   tx: Transaction,
-  { organizationId, id }: Held,
+  { organizationId, id }: HeldExecution,
   { reason, error }: { reason: string; error: string },
 ) => tx`
   update execution_steps s
@@ -131,7 +135,7 @@ export const failStep = (
 /** Notes progress of a pending execution. False: it has made some since it was read. */
 export async function touchPending(
   tx: Transaction,
-  { organizationId, id, progressedAt }: Held,
+  { organizationId, id, progressedAt }: HeldExecution,
 ): Promise<boolean> {
   const { count } = await tx`
     update executions

@@ -17,7 +17,7 @@ export interface TriggeredFlow {
   settings: Settings
 }
 
-interface Wanted {
+interface TriggerQuestion {
   /** Triggers of these types that name nothing in particular. */
   anyOf: readonly TriggerType[]
   /** Triggers of these types that name one of these keys. */
@@ -32,7 +32,7 @@ interface Wanted {
 export async function list(
   sql: Executor,
   organizationId: Uuid,
-  { anyOf, keyed }: Wanted,
+  { anyOf, keyed }: TriggerQuestion,
 ): Promise<TriggeredFlow[]> {
   const enabled = (types: readonly TriggerType[]) => sql`
     select id, version, trigger_type, trigger_key

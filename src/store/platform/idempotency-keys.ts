@@ -8,7 +8,7 @@ const MOST_DELETED = 5_000
 /** Lease of work of several transactions, after which another request may take it over. */
 const LEASE = '60 seconds'
 
-export interface Kept {
+export interface KeptAnswer {
   fingerprint: Buffer
   /** The stored response. Null while the work is being done under a lease. */
   answered: { status: number; body: string } | null
@@ -25,11 +25,11 @@ export async function take(
   tx: Transaction,
   organizationId: Uuid,
   key: string,
-): Promise<{ busy: boolean; kept: Kept | undefined }> {
+): Promise<{ busy: boolean; kept: KeptAnswer | undefined }> {
   const [[lock], [kept]] = await Promise.all([
     tx<{ had: boolean }[]>`
       select pg_try_advisory_xact_lock(hashtextextended(${organizationId} || ' ' || ${key}, 0)) as had`,
-    tx<Kept[]>`
+    tx<KeptAnswer[]>`
       select fingerprint,
         case when status is not null
           then jsonb_build_object('status', status, 'body', answer)
@@ -51,14 +51,14 @@ export async function takeAll(
   tx: Transaction,
   organizationId: Uuid,
   keys: readonly string[],
-): Promise<{ isBusy: boolean; keptByKey: ReadonlyMap<string, Kept> }> {
+): Promise<{ isBusy: boolean; keptByKey: ReadonlyMap<string, KeptAnswer> }> {
   const [[locks], rows] = await Promise.all([
     tx<{ had: boolean }[]>`
       select bool_and(
         pg_try_advisory_xact_lock(hashtextextended(${organizationId} || ' ' || key, 0))
       ) as had
       from unnest(${[...keys]}::text[]) as key`,
-    tx<(Kept & { key: string })[]>`
+    tx<(KeptAnswer & { key: string })[]>`
       select key, fingerprint,
         case when status is not null
           then jsonb_build_object('status', status, 'body', answer)

@@ -1,12 +1,12 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Erasure } from '../../schemas/privacy/personal-data.ts'
-import type { Named } from '../contacts/removals.ts'
+import type { PersonalTexts } from '../contacts/removals.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
 const shownColumns = (sql: Executor) =>
   sql`id, contact_id, status, mails, requested_at, completed_at`
 
-export interface NewErasure extends Named {
+export interface NewErasure extends PersonalTexts {
   organizationId: Uuid
   erasureId: Uuid
   /** The contact, and deleted contacts with the same address. */
@@ -60,7 +60,7 @@ export const listOpen = (sql: Executor, after: Uuid | undefined, limit: number) 
   limit ${limit}`
 
 /** A running erasure. Undefined when it is done. */
-export interface Running extends Named {
+export interface Running extends PersonalTexts {
   contactIds: Uuid[]
   requestedAt: string
 }
