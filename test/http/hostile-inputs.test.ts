@@ -50,8 +50,9 @@ test(
       const target = await watched.targetOf(operation)
       // Files are read while they come: see the tests of imports below.
       if (target.bodyLimit === 0) continue
-      const isFirst = !done.has(target.bodyLimit) && target.bodyLimit <= LARGE
-      if (!isFirst && !isFull && n % 10 !== 0) continue
+      const isNew = !done.has(target.bodyLimit)
+      const isFirst = isNew && target.bodyLimit <= LARGE
+      if (!isNew && !isFull && n % 10 !== 0) continue
       done.add(target.bodyLimit)
       const bytes = Math.floor(target.bodyLimit / (isFirst ? 1 : SHARE)) - 64
       const raw = Object.entries(RAW)

@@ -3,6 +3,7 @@
  * may stay: their input is short, or our own.
  */
 export const ACCEPTED: Record<string, string> = {
+  [String.raw`/<script>([^]*?)<\/script>/`]: 'the page of the console, which we have built',
   [String.raw`/^(?:[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+|[\w .-]{1,100} <[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+>)$/`]:
     'NOTICE_FROM, a setting of the operator’s own',
   [String.raw`/\/+$/`]:
@@ -28,6 +29,8 @@ export const OWN: Record<string, string> = {
 
 /** Files that make regular expressions at run time, with the source of their patterns. */
 export const MADE: Record<string, string> = {
+  'api/mails/resend-mail.ts': 'names of fields, which are words of ours',
+  'api/smtp/submit.ts': 'patterns of schemas, which are checked here',
   'api/http/methods.ts':
     'our own routes: runs of anything but slashes, the path anchored at both ends',
   'api/http/schema-problems.ts': 'the patterns of schemas, which are checked here',
