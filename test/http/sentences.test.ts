@@ -126,7 +126,7 @@ const JARGON =
 /** How what is said of a place may go on after it. */
 const PREDICATE =
   /^(?:must|is|are|has|have|was|were|names?|cannot|can|needs?|goes?|lies|does|do|takes?|leads|differs|may|belongs|or \S+ (?:is|must|has|or)) /u
-const PLACE = /^[\w$-]+(?:\[\d+\]|\.[^\s]+|\[\])*$/u
+const PLACE = /^(?:[\w$-]+|\[\d+\])(?:\[\d+\]|\.[^\s]+|\[\])*$/u
 /** Messages that name a step have its name before its place. */
 const STEP = /^Step (?:".*" )?\(.*\): (?:\S+ )?/su
 
@@ -149,7 +149,7 @@ function faultsOfText(text: string): string[] {
   const faulty = {
     jargon: JARGON.test(text),
     'its end or its blanks': /[.,:;\s]$|\s\s|^\s/u.test(text),
-    'its begin': !/^(?:[A-Z]|[\w$-]+(?:\[\d+\]|\.\S+)* )/u.test(text),
+    'its begin': !/^(?:[A-Z]|(?:[\w$-]+|\[\d+\])(?:\[\d+\]|\.\S+)* )/u.test(text),
     'one word': !/ /u.test(text),
     'its plural': /\b1 (?:characters|items|properties)\b/u.test(text),
   }
