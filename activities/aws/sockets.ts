@@ -8,7 +8,7 @@ export type Sockets = ReturnType<typeof createSockets>
 /**
  * Counts sockets to one endpoint: `most` are in use at once. A call that finds none free waits;
  * those of higher lanes go first, and those of one lane in their order. Lower lanes leave some
- * free: a socket whose answer takes ten seconds cannot be taken back for a receipt.
+ * free: a receipt cannot have a socket whose answer takes ten seconds.
  */
 export function createSockets(most: number) {
   let taken = 0
