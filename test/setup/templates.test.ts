@@ -104,8 +104,8 @@ describe('the rate of events', () => {
     [14, 56, undefined],
     [75, 300, undefined],
     [500, 300, 2_000],
-  ])('of an account that may send %s a second is %i', (maxSendRate, perSecond, wanted) => {
-    expect(eventRate(maxSendRate)).toEqual({ perSecond, wanted })
+  ])('of an account that may send %s a second is %i', (maxSendRate, perSecond, neededRate) => {
+    expect(eventRate(maxSendRate)).toEqual({ perSecond, neededRate })
   })
 
   test('is a parameter, which says what to ask AWS for where its quota is too low', () => {

@@ -16,7 +16,7 @@ export interface Pace {
   trial: { factor: number; share: number } | null
 }
 
-/** Answers at one pace. */
+/** Counts of the provider’s answers at one pace. */
 export interface Answers {
   calls: number
   throttled: number
