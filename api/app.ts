@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { LogController } from 'fastify'
+import { resendErrorFields } from './mails/resend-mail.ts'
 import { authenticate } from './access/authenticate.ts'
 import { createLoginGuard } from './access/login.ts'
 import { readBodies } from './http/bodies.ts'
@@ -59,7 +60,9 @@ export async function buildApp(deps: Deps) {
     // A request with an invalid path passes no hook.
     frameworkErrors: (error, request, reply) => {
       admitOrigin(request, reply)
-      void answerError(error, request, reply.headers(headers))
+      const isResend = request.url.startsWith('/compat/resend/')
+      const fieldsOf = isResend ? resendErrorFields : undefined
+      void answerError(error, request, reply.headers(headers), fieldsOf)
     },
     clientErrorHandler: answerClientError,
   }).withTypeProvider<TypeBoxTypeProvider>()

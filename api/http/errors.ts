@@ -62,7 +62,7 @@ declare module 'fastify' {
 }
 
 /** Fields that errors of some routes have, besides those that every error has. */
-type ErrorFields = (
+export type ErrorFields = (
   refusal: AppError,
   { status, request }: { status: number; request: FastifyRequest },
 ) => object

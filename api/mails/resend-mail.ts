@@ -1,6 +1,7 @@
+import type { ErrorFields } from '../http/errors.ts'
 import { AppError, type ErrorDetail } from '../../src/domain/errors.ts'
 import { parseMailbox } from '../../src/domain/mailbox.ts'
-import { resendEventOf } from '../../src/domain/mails/resend.ts'
+import { resendEventOf, resendNameOf } from '../../src/domain/mails/resend.ts'
 import type { Email, EmailInput } from '../../src/schemas/mails/email.ts'
 import type { ResendEmail, ResendEmailInput } from '../../src/schemas/mails/resend.ts'
 import { invalidBody } from '../http/validation.ts'
@@ -116,4 +117,11 @@ export const resendEmailView = (mail: Email): ResendEmail => ({
   tags: mail.tags,
   last_event: resendEventOf(mail.status),
   scheduled_at: mail.scheduledFor,
+})
+
+/** Fields of an error in Resend's shape, beside ours. */
+export const resendErrorFields: ErrorFields = (refusal, { status, request }) => ({
+  statusCode: status,
+  name: resendNameOf(refusal, request.headers.authorization !== undefined),
+  message: refusal.message,
 })

@@ -43,7 +43,10 @@ export function startOnceInFleet({ sql, log, holdMs, start }: Deps): { stop(): P
     stop: async () => {
       await keeper.stop()
       await stopLoops()
-      await fleetLeases.release(sql, lease)
+      // Only so that another worker need not wait for its end: Postgres may be away.
+      await fleetLeases.release(sql, lease).catch((error: unknown) => {
+        log.warn({ err: error }, 'the lease of the loops ends by itself')
+      })
     },
   }
 }

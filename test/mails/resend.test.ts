@@ -269,3 +269,11 @@ test('a header names one of several accounts', async () => {
   const { body } = await api.charlie.get(`/v1/email/${data?.id}`)
   expect(body.cloudAccountId).toBe(ids[1])
 })
+
+test('what the router refuses has its shape, too', async () => {
+  const { status, body } = await api.alice.get(`/compat/resend/emails/${'0'.repeat(2_000)}`)
+  expect([status, body]).toEqual([
+    400,
+    expect.objectContaining({ statusCode: 400, name: expect.any(String), message: body.error }),
+  ])
+})

@@ -101,6 +101,9 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
     listEmailLogs: [`checks = { ${isAlsoMail} }`],
     sendEmail: [`checks = { ${isAlsoMail} }`],
     sendEmails: [`checks = { ${isToldByRow} }`],
+    // What single mail does not have is refused by the name that Resend gives it.
+    sendResendEmail: [`checks = { ${besides(422)} }`],
+    sendResendEmails: [`checks = { ${besides(422)}, ${isAlsoMail} }`],
     pullTemplates: [`checks = { ${isAlsoSlug} }`],
     pushTemplates: [`checks = { ${isAlsoSlug} }`],
     pushTemplateBatch: [`checks = { ${isToldByRow} }`],

@@ -5,7 +5,6 @@ import { type PreparedMail, prepareMails } from '../../../src/core/mails/prepare
 import { cancelMail, requireMail, rescheduleMail } from '../../../src/core/mails/single-mail.ts'
 import { AppError, notFound } from '../../../src/domain/errors.ts'
 import { type RowFailure, type RowFailures, rowFailures } from '../../../src/domain/row-failures.ts'
-import { resendNameOf } from '../../../src/domain/mails/resend.ts'
 import { IdParams } from '../../../src/schemas/common.ts'
 import type { EmailInput } from '../../../src/schemas/mails/email.ts'
 import {
@@ -25,7 +24,13 @@ import { resendFailures } from '../../http/failures.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { type Row, rowChecker } from '../../http/row-checks.ts'
 import { holdPreparedMails, preparedMailsOf } from '../prepared-mails.ts'
-import { ACCOUNT_HEADER, inTheirNames, resendEmailView, toEmailInput } from '../resend-mail.ts'
+import {
+  ACCOUNT_HEADER,
+  inTheirNames,
+  resendEmailView,
+  resendErrorFields,
+  toEmailInput,
+} from '../resend-mail.ts'
 
 const tags = ['resend']
 const sending = { scope: 'send' } as const
@@ -46,11 +51,7 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, publicUrl, renderer, now } = deps
   holdPreparedMails(app)
 
-  answerErrors(app, (refusal, { status, request }) => ({
-    statusCode: status,
-    name: resendNameOf(refusal, request.headers.authorization !== undefined),
-    message: refusal.message,
-  }))
+  answerErrors(app, resendErrorFields)
 
   // Of the calls that there are not, too.
   app.setNotFoundHandler(() => {

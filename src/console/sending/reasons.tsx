@@ -12,8 +12,8 @@ import { Table } from '../ui/table.tsx'
 import { reasonWords } from './reason-words.ts'
 
 /**
- * Counting reads all of a batch: it is done more seldom than the batch itself is asked for, and once
- * a minute where that takes Postgres a second.
+ * Counting reads all of a batch: it is done more seldom than the batch itself is asked for, and
+ * once a minute where that takes Postgres a second.
  */
 const SELDOMER = { small: 5, large: 30 }
 const LARGE_BATCH = 200_000
