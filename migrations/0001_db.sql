@@ -209,33 +209,6 @@ comment on column outbox.request_id is
   'of the API call that wrote the message; the workflow has it in its memo';
 select protect_tenant_table('outbox');
 
--- Leases due messages of a lane. They are read in the index's order without a sort: the planner
--- knows nothing of a crowd that came a moment ago, would take it for a handful, and would sort all
--- of it each time.
-create function lease_outbox_messages(wanted_lane integer, most integer, lease_ms integer)
-returns table (created_on date, "position" bigint, organization_id uuid, kind text, payload jsonb,
-  attempts integer, request_id text)
-language sql
-set enable_sort = off
-as $$
-  update outbox o
-  set available_at = clock_timestamp() + lease_ms * interval '1 millisecond',
-    attempts = o.attempts + 1
-  where (o.created_on, o.position) in (
-    select due.created_on, due.position
-    from outbox due
-    where due.done_at is null
-      and case when due.kind = 'start_execution' then 1 else 0 end = wanted_lane
-      and due.available_at <= now()
-    order by due.available_at, due.position
-    limit most
-    for update skip locked
-  )
-  returning o.created_on, o.position, o.organization_id, o.kind, o.payload, o.attempts, o.request_id
-$$;
-revoke execute on function lease_outbox_messages(integer, integer, integer) from public;
-grant execute on function lease_outbox_messages(integer, integer, integer) to letterloom_worker;
-
 -- One row for each subject whose requests are counted: an organization, an address, a token. Times
 -- are milliseconds since 1970. `seconds`, `limits`, `used` and `frees_at` have an entry a window.
 create table rate_limits (

@@ -509,13 +509,3 @@ begin atomic
   where u.email = address and u.password_hash = coalesce(verified_hash, new_hash);
 end;
 select make_security_definer('person_accepting(uuid, text, text, text, text, timestamptz)');
-
--- Notes nothing, and no program of this version calls it.
-create function audit_person(base uuid, person uuid, noted_actor_kind text,
-  noted_actor uuid, noted_action text, noted_request text, at timestamptz)
-returns void
-language sql immutable
-begin atomic
-end;
-select make_security_definer('audit_person(uuid, uuid, text, uuid, text, text, timestamptz)');
-alter function audit_person(uuid, uuid, text, uuid, text, text, timestamptz) security invoker reset all;

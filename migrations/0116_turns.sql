@@ -1,8 +1,7 @@
 -- Organizations wait in turn, and not behind everything that another one has put there before.
 
 -- Messages of a lane: 1 starts executions, 2 wakes them, 0 is everything else. The index
--- outbox_waiting knows of no lane for wakes: it finds what is due first of all, and workers of the
--- release before lease by it with lease_outbox_messages.
+-- outbox_waiting, which knows of no lane for wakes, tells whether anything is due at all.
 create index outbox_turns on outbox (
     (case kind when 'start_execution' then 1 when 'wake_execution' then 2 else 0 end),
     organization_id, available_at, position)
@@ -12,9 +11,10 @@ create index outbox_turns on outbox (
 -- organizations after `after_organization`, in the order of their ids, and then from the beginning.
 -- An organization is found by one look at the index, however much another one has there; what is put
 -- off for later is not walked past. The planner knows nothing of a crowd that came a moment ago, and
--- would read and sort all of it each time.
+-- would read and sort all of it each time. Only days that have open messages are read: a poll of all
+-- days' partitions costs more than what it finds.
 create function lease_outbox_turns(wanted_lane integer, most integer, lease_ms integer,
-  after_organization uuid)
+  after_organization uuid, first_day date, last_day date)
 returns table (created_on date, "position" bigint, organization_id uuid, kind text, payload jsonb,
   attempts integer, request_id text)
 language plpgsql
@@ -36,7 +36,7 @@ begin
     from outbox o
     where o.done_at is null
       and case o.kind when 'start_execution' then 1 when 'wake_execution' then 2 else 0 end = wanted_lane
-      and o.organization_id > at
+      and o.organization_id > at and o.created_on between first_day and last_day
     order by o.organization_id, o.available_at, o.position
     limit 1;
     if not found or (is_second_part and found_organization > after_organization) then
@@ -64,6 +64,7 @@ begin
         where d.done_at is null
           and case d.kind when 'start_execution' then 1 when 'wake_execution' then 2 else 0 end = wanted_lane
           and d.organization_id = turn.organization_id and d.available_at <= now()
+          and d.created_on between first_day and last_day
         order by d.available_at, d.position
         limit greatest(1, most / cardinality(organizations))
         for update skip locked
@@ -74,12 +75,15 @@ begin
       attempts = o.attempts + 1
     from taken
     where o.created_on = taken.created_on and o.position = taken.position
+      and o.created_on between first_day and last_day
     returning o.created_on, o.position, o.organization_id, o.kind, o.payload, o.attempts,
       o.request_id;
 end
 $$;
-revoke execute on function lease_outbox_turns(integer, integer, integer, uuid) from public;
-grant execute on function lease_outbox_turns(integer, integer, integer, uuid) to letterloom_worker;
+revoke execute on function lease_outbox_turns(integer, integer, integer, uuid, date, date)
+  from public;
+grant execute on function lease_outbox_turns(integer, integer, integer, uuid, date, date)
+  to letterloom_worker;
 
 -- Delivery events that wait, by organization.
 create index inbound_events_turns on inbound_events (organization_id, position)
