@@ -41,7 +41,7 @@ export function createMailer({
   const clocks = new Map<string, { aheadMs: number; foundAt: number }>()
 
   const pool = (origin: string): Pool => {
-    const pool =
+    const poolOfOrigin =
       pools.get(origin) ??
       new Pool(origin, {
         connections: CONNECTIONS,
@@ -51,12 +51,12 @@ export function createMailer({
         bodyTimeout: callMs,
         keepAliveTimeout: 10_000,
       })
-    pools.set(origin, pool)
-    return pool
+    pools.set(origin, poolOfOrigin)
+    return poolOfOrigin
   }
 
-  const send = async (mail: Mail, given: Call) => {
-    const { iamRole, lane = 'transactional' } = given
+  const send = async (mail: Mail, timing: Call) => {
+    const { iamRole, lane = 'transactional' } = timing
     const credentials = await credentialsOf(iamRole)
     if ('kind' in credentials) return credentials
     const endpoint = await sendEndpoint(iamRole.region)
@@ -65,7 +65,7 @@ export function createMailer({
     // A call that waits in a queue behind others' has not begun, whatever the clock says.
     await free.take(lane)
     try {
-      return await call(mail, given, endpoint, credentials)
+      return await call(mail, timing, endpoint, credentials)
     } finally {
       free.free()
     }

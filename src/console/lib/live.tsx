@@ -26,7 +26,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
 
 export const useLive = (): Live => use(LiveContext)
 
-interface Asked<Data> {
+interface RefreshedQuery<Data> {
   state: {
     data: Data | undefined
     fetchFailureCount: number
@@ -43,7 +43,7 @@ interface Asked<Data> {
 export function useRefresh<Data>(everyMs: number | ((data: Data | undefined) => number | false)) {
   const { isLive } = useLive()
   return useCallback(
-    ({ state }: Asked<Data>): number | false =>
+    ({ state }: RefreshedQuery<Data>): number | false =>
       nextAskMs({
         everyMs: typeof everyMs === 'number' ? everyMs : everyMs(state.data),
         isLive,

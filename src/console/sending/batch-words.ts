@@ -61,11 +61,11 @@ export const failedSentence = (reason: string | null): string =>
     ? 'It stopped.'
     : (FAILED[reason] ?? `It stopped: ${reason.replaceAll('_', ' ')}.`)
 
-type Told = BatchFigures &
+type BatchState = BatchFigures &
   Pick<Schemas['BatchSummary'], 'failedReason' | 'scheduledFor' | 'completedAt' | 'startedAt'>
 
 /** Where a batch stands, in a sentence. */
-export function sentenceOf(batch: Told, now = Date.now()): string {
+export function sentenceOf(batch: BatchState, now = Date.now()): string {
   const { totalRecipients, sent, failed, completedAt, scheduledFor } = batch
   switch (shownStatus(batch)) {
     case 'queued':
