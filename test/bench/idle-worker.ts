@@ -2,10 +2,11 @@
  * What a worker costs that has nothing to do: transactions a second in Postgres, and processor time
  * of the worker and of Postgres:
  *
- *   npm run build && npx tsx test/bench/idle-worker.ts [seconds]
+ *   npm run build && npx tsx test/bench/idle-worker.ts [seconds] [connections] [scheduled]
  *
  * The whole system on this machine, then without its worker: the difference is the worker's. The
- * tables have forty days of partitions.
+ * tables have forty days of partitions; `connections` are verified, `scheduled` mails wait for
+ * tomorrow, and another session holds a snapshot all the while, as a backup does.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -15,8 +16,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
 import { startSystem } from '../../src/main/dev/system.ts'
 
-const [SECONDS = 20] = process.argv.slice(2).map(Number)
+const [SECONDS = 20, CONNECTIONS = 10_000, SCHEDULED = 100_000] = process.argv.slice(2).map(Number)
 const DAYS = 40
+const CONNECTIONS_OF_AN_ORGANIZATION = 10
 /** Of the system that has just started: schedules are made, tables are looked through. */
 const SETTLE_MS = 15_000
 const TICKS_PER_SECOND = 100
@@ -35,12 +37,29 @@ try {
           (current_date - ${day}::integer)::text, (current_date - ${day - 1}::integer)::text)`
     }
   }
+  await fillTables()
+  // A statement holds its snapshot while it runs: nothing deleted meanwhile can be vacuumed.
+  const backup = sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`
+    await tx`select pg_sleep(3600)`
+  })
+  const ended = backup.then(
+    () => {},
+    () => {},
+  )
   await sleep(SETTLE_MS)
   const pid = system.worker.pid()
   if (pid === undefined) throw new Error('no worker runs')
   const both = await measure(pid)
   await system.worker.stop()
   const rest = await measure()
+  const [snapshot] = await sql<{ held: boolean }[]>`
+    select count(*) > 0 as held
+    from pg_stat_activity
+    where query like 'select pg_sleep%' and state = 'active' and backend_xmin is not null`
+  if (snapshot?.held !== true) throw new Error('the snapshot was not held to the end')
+  await sql`select pg_cancel_backend(pid) from pg_stat_activity where query like 'select pg_sleep%'`
+  await ended
   const figure = (name: keyof typeof both, digits: number) =>
     (both[name] - rest[name]).toFixed(digits)
   say(
@@ -51,6 +70,27 @@ try {
 } finally {
   await system.stop()
   await rm(folder, { recursive: true, force: true })
+}
+
+async function fillTables() {
+  await sql`
+    insert into organizations (id, name)
+    select md5('organization ' || n)::uuid, 'Organization ' || n
+    from generate_series(1, ${CONNECTIONS / CONNECTIONS_OF_AN_ORGANIZATION}::integer) as n`
+  await sql`
+    insert into connections (organization_id, id, account_id, region, external_id, is_verified,
+      checked_at, last_verified_at, first_verified_at, last_event_received_at)
+    select md5('organization ' || 1 + n / ${CONNECTIONS_OF_AN_ORGANIZATION}::integer)::uuid,
+      md5('connection ' || n)::uuid, lpad(n::text, 12, '0'), 'eu-central-1', gen_random_uuid(),
+      true, now(), now(), now(), now()
+    from generate_series(0, ${CONNECTIONS}::integer - 1) as n`
+  await sql`
+    insert into mail_queue (organization_id, bucket, id, connection_id, priority, send_at)
+    select c.organization_id, gen_random_uuid(), gen_random_uuid(), c.id, 1,
+      now() + interval '1 day'
+    from generate_series(1, ${SCHEDULED}::integer) as n
+    join connections c on c.id = md5('connection ' || n % ${CONNECTIONS}::integer)::uuid`
+  await sql`analyze`
 }
 
 /** Transactions a second, and parts of a core that the worker and Postgres' sessions use. */
