@@ -5,8 +5,8 @@ export interface ByteRoom {
    * room counts as the whole room. Throws when `signal` ends first.
    */
   take(bytes: number, signal: AbortSignal): Promise<() => void>
-  /** Waits until nobody waits for room. Returns early when `signal` ends. */
-  waitForCalm(signal: AbortSignal): Promise<void>
+  /** Somebody waits for room. */
+  isCrowded(): boolean
 }
 
 interface Waiter {
@@ -26,7 +26,6 @@ export function createByteRoom(most: number): ByteRoom {
     }
   }
 
-  /** Waits in the line; a waiter of 0 bytes holds nothing. */
   function wait(bytes: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted()
@@ -61,6 +60,6 @@ export function createByteRoom(most: number): ByteRoom {
         admitNext()
       }
     },
-    waitForCalm: (signal) => wait(0, signal).catch(() => {}),
+    isCrowded: () => waiting.length > 0,
   }
 }

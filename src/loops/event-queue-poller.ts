@@ -36,6 +36,8 @@ const IDLE_MS = 1_000
 const LONGEST_WAIT_SECONDS = 20
 /** After a turn that failed. */
 const RETRY_MS = 1_000
+/** Until a queue whose answers are large is asked again, where such answers wait to be read. */
+const CROWDED_MS = 1_000
 /** Then the queue is given back, so that others have their turn. */
 const TURN_MS = 20_000
 
@@ -129,8 +131,11 @@ async function takeTurn(deps: Deps, source: QueueSource, turn: Turn): Promise<vo
       }
       if (!found.isMine) return
       if (found.count === 0) break
-      // What has large answers is not asked for more while such answers wait to be read.
-      if (found.characters > SMALL_ANSWER_BYTES) await turn.rooms.large.waitForCalm(signal)
+      // A queue with large answers goes behind the others while such answers wait to be read.
+      if (found.characters > SMALL_ANSWER_BYTES && turn.rooms.large.isCrowded()) {
+        await polls.release(sql, source, { workerId, waitMs: CROWDED_MS })
+        return
+      }
       const isFull = found.count >= (receivers * MESSAGES_PER_POLL * 4) / 5
       const fitsTwice = found.characters * 2 <= MOST_CHARACTERS
       receivers =

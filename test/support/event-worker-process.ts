@@ -15,7 +15,7 @@ import type { Work } from './event-workers.ts'
 const load = (path: string): Promise<unknown> =>
   import(new URL(`../../dist/${path}`, import.meta.url).href)
 const { connect } = (await load('src/store/db/sql.js')) as typeof Database
-const { parseKeyring } = (await load('src/tokens.js')) as typeof Tokens
+const { parseKeyring } = (await load('src/keys/tokens.js')) as typeof Tokens
 const { startEventApplier } = (await load('src/loops/event-applier.js')) as typeof Applier
 const { startEventQueuePoller } = (await load('src/loops/event-queue-poller.js')) as typeof Poller
 
