@@ -7185,7 +7185,7 @@ export interface components {
             connections: number | null;
             /** @description Null: unlimited. */
             workflows: number | null;
-            /** @description Limit of stored bytes. Above it, templates, batches, single mail and imports are refused with 402. Null: unlimited. */
+            /** @description Limit of stored bytes. Above it, templates, batches, single mail and imports are refused with 402, and mailing steps of workflows fail with `plan_limit`. Null: unlimited. */
             storedBytes: number | null;
         };
         /** OrganizationPatch */
@@ -7326,7 +7326,7 @@ export interface components {
             apiKeys: number;
             /** @description Events accepted in this UTC month. */
             events: number;
-            /** @description Bytes of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), responses of 8 KiB and more stored for an `Idempotency-Key` (for a day), and import reports (for 30 days). */
+            /** @description Bytes of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), mail of workflows (as long as its log), responses of 8 KiB and more stored for an `Idempotency-Key` (for a day), and import reports (for 30 days). */
             storedBytes: number;
         };
         /** PasswordInput */

@@ -32,7 +32,11 @@ async function connect(client: Api['alice']): Promise<QueueConnection> {
 }
 
 /** Puts events of a size into a queue. */
-const put = ({ accountId, queue }: QueueConnection, events: number, characters: number) => api.admin`
+const put = (
+  { accountId, queue }: QueueConnection,
+  events: number,
+  characters: number,
+) => api.admin`
   insert into sandbox.queue_messages (id, account, region, queue, body)
   select gen_random_uuid(), ${accountId}, ${queue.region}, ${queue.name},
     format('{"id":"%s","account":"%s","region":"%s","detail":{"eventType":"Delivery","mail":'

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSendEmail } from '../../activities/flows/steps/send-email.ts'
 import type { StepOf } from '../../src/domain/flows/flow.ts'
 import { dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
+import * as storedBytes from '../../src/store/access/stored-bytes.ts'
 import * as executions from '../../src/store/flows/executions.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
 import { recordResults } from '../../src/store/delivery/messages.ts'
@@ -293,6 +294,34 @@ describe('what cannot be sent fails the execution here and writes no mail', () =
     const gone = await start({ ...plain, cloudAccountId: seeded.connectionId })
     expect(await gone.take()).toMatchObject({ kind: 'failed', reason: 'disconnected' })
   })
+})
+
+it('an organization that stores all that it may mails nobody, and a retry mails when there is room', async () => {
+  const { organizationId } = seeded
+  await (await start()).take()
+  const [body] = await sql<{ bytes: number }[]>`
+    select sum(octet_length(html) + octet_length(text))::integer as bytes
+    from message_bodies
+    where organization_id = ${organizationId}`
+  const bytes = body?.bytes ?? 0
+  expect(bytes).toBeGreaterThan(0)
+  expect(await storedBytes.count(sql, organizationId)).toBe(bytes)
+  const limit = (most: number) => sql`
+    insert into plan_overrides (organization_id, stored_bytes)
+    values (${organizationId}, ${most})
+    on conflict (organization_id) do update set stored_bytes = excluded.stored_bytes`
+  await limit(bytes)
+
+  const { execution, take } = await start()
+  expect(await take()).toMatchObject({ kind: 'failed', reason: 'plan_limit' })
+  expect(await mailsOf(execution)).toEqual([])
+  await limit(bytes + 1)
+  await retry(sql, execution)
+  expect(await take()).toMatchObject({ kind: 'wait' })
+  expect(await mailsOf(execution)).toHaveLength(1)
+
+  await sql`delete from message_bodies where organization_id = ${organizationId}`
+  expect(await storedBytes.count(sql, organizationId)).toBe(0)
 })
 
 describe('the step ends as its mail does', () => {

@@ -6,6 +6,7 @@ import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
 import { bucketStart, dayBucket, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { beginRecount } from '../../src/store/metrics/mail-figures.ts'
+import * as storedBytes from '../../src/store/access/stored-bytes.ts'
 import { LEDGER } from '../../src/store/privacy/old-days.ts'
 import { enqueue } from '../../src/store/delivery/messages.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
@@ -122,6 +123,24 @@ it('drops what no plan keeps while mails are written and late events come, and f
   const should = await oracle(sql)
   expect(after).toMatchObject(should)
   expect(Object.keys(should).length).toBeLessThan(Object.keys(after).length)
+})
+
+it('bodies of a day that is dropped are stored bytes no longer', async () => {
+  const [seeded, other] = await Promise.all([seedOrganization(sql), seedOrganization(sql)])
+  await makeDay(sql, GONE)
+  await seedOldMails(sql, seeded, { days: GONE, mails: 3 })
+  const store = ({ organizationId }: typeof seeded, bucket: Uuid) => sql`
+    insert into message_bodies (organization_id, bucket, id, from_address, subject, html, text)
+    values (${organizationId}, ${bucket}, ${uuidv7()}, 'shop@example.com', 'News', '<p>é</p>', 'é')`
+  await store(seeded, bucketStart(daysAgo(GONE)))
+  await store(seeded, dayBucket(uuidv7()))
+  await store(other, bucketStart(daysAgo(GONE)))
+  const counts = () =>
+    Promise.all([seeded, other].map((each) => storedBytes.count(sql, each.organizationId)))
+  expect(await counts()).toEqual([22, 11])
+  await drop()
+  expect(await hasDay(sql, 'message_bodies', GONE)).toBe(false)
+  expect(await counts()).toEqual([11, 0])
 })
 
 it('keeps a day while a batch, a claim or a mail of it is open, whole', async () => {

@@ -1,3 +1,4 @@
+import { storageFull } from '../../../src/core/access/plan.ts'
 import { mailBrand } from '../../../src/domain/content/brand.ts'
 import { type NoSender, resolveSender } from '../../../src/core/accounts/resolve-sender.ts'
 import { compose, type LinkDeps, linksOf, listIdOf } from '../../../src/core/content/compose.ts'
@@ -96,12 +97,13 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
   const topicId = step.config.topicId ?? null
   const found = await flowMails.findAddressee(tx, organizationId, contactId, topicId)
   if (!found) return gone
-  const { email, emailStatus, topicStatus } = found
+  const { email, emailStatus, topicStatus, hasStorageRoom } = found
   if (email === null) return { kind: 'skipped', reason: 'no_address' }
   if (emailStatus !== 'active') return { kind: 'skipped', reason: emailStatus ?? 'no_address' }
   if (topicId !== null && topicStatus !== 'subscribed') {
     return { kind: 'skipped', reason: 'topic_unsubscribed' }
   }
+  if (!hasStorageRoom) return failed('plan_limit', storageFull().message)
   const to = { ...found, email }
   const sender = await senderOf(tx, run, to)
   if ('problem' in sender) return withoutSender(sender)

@@ -58,7 +58,7 @@ const organization = {
     storedBytes: nullable({
       ...Count,
       description:
-        'Limit of stored bytes. Above it, templates, batches, single mail and imports are refused with 402. Null: unlimited.',
+        'Limit of stored bytes. Above it, templates, batches, single mail and imports are refused with 402, and mailing steps of workflows fail with `plan_limit`. Null: unlimited.',
     }),
   }),
   usage: Type.Object({
@@ -69,7 +69,7 @@ const organization = {
     storedBytes: {
       ...Count,
       description:
-        'Bytes of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), responses of 8 KiB and more stored for an `Idempotency-Key` (for a day), and import reports (for 30 days).',
+        'Bytes of templates and their versions, contents of batches, single mail (for 7 days, without `retainBody` until it is sent), mail of workflows (as long as its log), responses of 8 KiB and more stored for an `Idempotency-Key` (for a day), and import reports (for 30 days).',
     },
   }),
   branding: Type.Object(

@@ -18,6 +18,8 @@ export interface Addressee extends MergeValues {
   topicFrom: string | null
   topicFromName: string | null
   topicConnectionId: Uuid | null
+  /** The organization stores less than its plan allows. */
+  hasStorageRoom: boolean
 }
 
 /** Undefined: there is no such contact. */
@@ -30,7 +32,8 @@ export async function findAddressee(
   const [addressee] = await sql<Addressee[]>`
     select c.id, ${columnsOf(sql, MERGE_FIELDS, 'c')}, c.email_status, ${brandOf(sql)} as brand,
       s.status as topic_status, t.from_address as topic_from, t.from_name as topic_from_name,
-      t.connection_id as topic_connection_id
+      t.connection_id as topic_connection_id,
+      has_storage_room(${organizationId}) as has_storage_room
     from contacts c
     join organizations o on o.id = c.organization_id
     left join topics t on t.organization_id = ${organizationId} and t.id = ${topicId}

@@ -32,7 +32,25 @@ export async function drop(
   tables: readonly DailyTable[],
   day: string,
 ): Promise<void> {
+  if (tables.includes('message_bodies')) await subtractBodies(tx, day)
   for (const table of tables) await tx`select drop_partition(${table}, ${day}::date)`
+}
+
+/** Subtracts the bodies of a day from the stored bytes: a dropped partition fires no trigger. */
+async function subtractBodies(tx: Transaction, day: string): Promise<void> {
+  const [from, to] = bounds(day)
+  await tx`
+    select add_stored_bytes(array(
+      select row(organization_id, null::bigint, -sum(bytes))::stored_bytes
+      from (
+        select organization_id,
+          coalesce(octet_length(html), 0) + coalesce(octet_length(text), 0) as bytes
+        from message_bodies
+        where bucket >= ${from} and bucket < ${to}
+      ) body
+      group by organization_id
+      having sum(bytes) > 0
+    ))`
 }
 
 /**
