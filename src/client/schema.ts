@@ -1201,7 +1201,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a topic by id or slug
-         * @description Deletes the topic and its subscriptions, but no contacts. Fails with 409 `topic_in_use` while an unfinished batch, an enabled workflow or an unfinished execution (of any version, or started by a subscription to it) uses the topic. `details` names them. Pending confirmations end, and their links stop working.
+         * @description Deletes the topic and its subscriptions, but no contacts. Fails with 409 `topic_in_use` while an unfinished batch, an enabled workflow, an unfinished execution (of any version, or started by a subscription to it) or the condition of a segment uses the topic. `details` names them. Pending confirmations end, and their links stop working.
          *
          *     Scope: `contacts` or `full`.
          */

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Condition } from '../../src/domain/audience/condition.ts'
 import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, connectAccount, createBatch, createContact, startApi } from '../support/api.ts'
+import { seedFlow } from '../support/seed-flow.ts'
 
 let api: Api
 let connectionId: Uuid
@@ -160,6 +162,33 @@ describe('DELETE', () => {
     }
     expect((await get()).status).toBe(200)
     await api.sql`update batches set status = 'cancelled' where id = ${batch.id}`
+    expect((await remove()).status).toBe(200)
+  })
+
+  test.each([
+    ['its id', () => id],
+    ['its id in capital letters', () => id.toUpperCase()],
+    ['its slug', () => slug],
+  ])('is 409 while the condition of a segment names it by %s', async (_, value) => {
+    const filter = { field: 'topics', operator: 'notHasTopic', value: value() }
+    const nested = { logic: 'AND', groups: [{ filters: [filter] }] }
+    const condition = { logic: 'OR', groups: [{ filters: [], nested }] }
+    const { body: segment } = await api.alice.post('/v1/segments', { name: 'Others', condition })
+    const refused = await remove()
+    expect(refused).toMatchObject({ status: 409, body: { reason: 'topic_in_use' } })
+    expect(refused.body.error).toContain('the segment "Others"')
+    await api.alice.delete(`/v1/segments/${segment.id}`)
+    expect((await remove()).status).toBe(200)
+  })
+
+  test('is 409 while an enabled workflow asks for it by its slug', async () => {
+    const filter = { field: 'topics', operator: 'hasTopic', value: slug } as const
+    const condition: Condition = { logic: 'AND', groups: [{ filters: [filter] }] }
+    const flowId = await seedFlow(api.sql, api.alice.organizationId, {
+      settings: { exitOn: { events: [], condition } },
+    })
+    expect(await remove()).toMatchObject({ status: 409, body: { reason: 'topic_in_use' } })
+    await api.sql`update flows set enabled = false where id = ${flowId}`
     expect((await remove()).status).toBe(200)
   })
 

@@ -64,7 +64,7 @@ export const changeTopic = (
 
 /**
  * Deletes a topic and its subscriptions by id or slug. False: there is none. Throws a 409 if a live
- * batch, an enabled flow or a live execution uses it.
+ * batch, an enabled flow, a live execution or a segment's condition uses it.
  */
 export async function deleteTopic(
   tx: Transaction,
@@ -74,7 +74,12 @@ export async function deleteTopic(
 ): Promise<boolean> {
   const topic = await topics.lock(tx, organizationId, idOrSlug)
   if (!topic) return false
-  await requireUnused(tx, organizationId, { kind: 'topic', id: topic.id }, ['batch', 'workflow'])
+  const { id, slug } = topic
+  await requireUnused(tx, organizationId, { kind: 'topic', id, slug }, [
+    'batch',
+    'workflow',
+    'segment',
+  ])
   await topics.remove(tx, organizationId, topic.id, requestId)
   return true
 }

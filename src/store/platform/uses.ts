@@ -4,10 +4,12 @@ import type { Executor, Part, Transaction } from '../db/sql.ts'
 export interface Used {
   kind: 'template' | 'topic' | 'segment'
   id: Uuid
+  /** Of a topic: a condition may name it by its slug. */
+  slug?: string
 }
 
 export interface Use {
-  kind: 'batch' | 'workflow' | 'topic'
+  kind: 'batch' | 'workflow' | 'topic' | 'segment'
   id: Uuid
   name: string
   /** Only running executions use it: the workflow is disabled, or has changed. */
@@ -18,23 +20,28 @@ export interface Use {
  * Waits for executions that versions of flows with this reference are starting, and lets none start
  * until the transaction ends, so that a later list includes them.
  */
-export const holdStarts = (tx: Transaction, organizationId: Uuid, { id }: Used) => tx`
+export const holdStarts = (tx: Transaction, organizationId: Uuid, used: Used) => tx`
   select
   from flow_versions
-  where organization_id = ${organizationId} and ${id} = any(named_ids)
+  where organization_id = ${organizationId} and named_ids && ${namesOf(used)}::text[]
   order by flow_id, version
   for update`
 
+const namesOf = ({ id, slug }: Used): string[] => (slug === undefined ? [id] : [id, slug])
+
 /**
- * Some uses: unfinished batches, enabled flows, flows with live executions in any version, and
- * topics whose confirmations need it.
+ * Some uses: unfinished batches, enabled flows, flows with live executions in any version, topics
+ * whose confirmations need it, and segments whose condition names the topic.
  */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
-  { kind, id }: Used,
+  used: Used,
   { by, limit }: { by: readonly Use['kind'][]; limit: number },
-) => sql<Use[]>`
+) => {
+  const { kind, id } = used
+  const names = namesOf(used)
+  return sql<Use[]>`
   select kind, id, name, is_by_executions
   from (
     select 'batch' as kind, b.id, coalesce(b.name, b.subject) as name, false as is_by_executions
@@ -47,7 +54,7 @@ export const list = (
     join flow_versions v on v.organization_id = ${organizationId} and v.flow_id = f.id
     where f.organization_id = ${organizationId} and f.deleted_at is null
       and (
-        ${id} = any(v.named_ids)
+        v.named_ids && ${names}::text[]
           and (f.enabled and v.version = f.version or ${hasLive(sql, sql`true`)})
         or ${kind} = 'topic' and ${hasLive(sql, sql`e.topic_id = ${id}`)}
       )
@@ -56,9 +63,19 @@ export const list = (
     select 'topic', t.id, t.name, false
     from topics t
     where t.organization_id = ${organizationId} and ${kind} = 'template' and t.template_id = ${id}
+    union all
+    select 'segment', s.id, s.name, false
+    from segments s
+    where s.organization_id = ${organizationId} and ${kind} = 'topic'
+      and exists (
+        select
+        from jsonb_path_query(s.condition, '$.** ? (@.field == "topics").value') as named (value)
+        where lower(named.value #>> '{}') = any(${names}::text[])
+      )
   ) as used
   where kind = any(${[...by]}::text[])
   limit ${limit}`
+}
 
 const hasLive = (sql: Executor, which: Part) => sql`
   exists (
