@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Composed, Refusal } from '../src/core/content/compose.ts'
 import type { Answers } from '../src/domain/delivery/throttling.ts'
-import type { Result } from '../src/store/delivery/messages.ts'
+import type { Result } from '../src/store/delivery/record-results.ts'
 import type { Call, Mail, Mailer, Outcome } from './mailer.ts'
 
 export type Job = { id: string; mail: Mail } | { id: string; failed: Refusal }

@@ -3,7 +3,7 @@ import { type NoticeText, noticeText } from '../../src/domain/accounts/notice.ts
 import type { Timings } from '../../src/domain/delivery/timings.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import { invitationUrl } from '../../src/keys/invitation-links.ts'
-import type { Result } from '../../src/store/delivery/messages.ts'
+import type { Result } from '../../src/store/delivery/record-results.ts'
 import * as notices from '../../src/store/accounts/notices.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import type { Sql } from '../../src/store/db/sql.ts'

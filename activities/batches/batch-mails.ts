@@ -14,7 +14,7 @@ import type { MailTemplate } from '../../src/mail/works.ts'
 import { processRenderer, type Renderer, RendererBusy } from '../../src/mail/renderer.ts'
 import type { VariantContent } from '../../src/store/batches/batch-variants.ts'
 import type { Context } from '../../src/store/batches/batch-runs.ts'
-import type { Recipient } from '../../src/store/delivery/messages.ts'
+import type { Recipient } from '../../src/store/delivery/claim-range.ts'
 import { type Job, jobOf } from '../calls.ts'
 
 export interface BatchContentDeps extends LinkDeps {

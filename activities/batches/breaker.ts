@@ -1,7 +1,7 @@
 import { recordTroubles } from '../../src/core/batches/batch-breaker.ts'
 import { RENDER_TIMEOUT, type Trip } from '../../src/domain/batches/breaker.ts'
 import type { Run } from '../../src/store/batches/batch-runs.ts'
-import type { Result } from '../../src/store/delivery/messages.ts'
+import type { Result } from '../../src/store/delivery/record-results.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { Verdict } from '../calls.ts'
 import { writeWithRetry } from '../write-with-retry.ts'

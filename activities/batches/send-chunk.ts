@@ -7,7 +7,8 @@ import { batchRowId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import * as batchVariants from '../../src/store/batches/batch-variants.ts'
 import * as batchParts from '../../src/store/batches/batch-parts.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimRange, type Recipient } from '../../src/store/delivery/claim-range.ts'
+import { recordResults } from '../../src/store/delivery/record-results.ts'
 import * as senders from '../../src/store/accounts/senders.ts'
 import type { Grant } from '../../src/store/accounts/send-limits.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
@@ -286,7 +287,7 @@ export function createSendChunk({
     const { connectionId } = batch
     const startedAt = performance.now()
     const id = uuidv7()
-    const { live, skipped, recipients, claimedAt } = await messages.claimRange(claimSql, {
+    const { live, skipped, recipients, claimedAt } = await claimRange(claimSql, {
       ...range,
       batchId,
       attempt,
@@ -322,7 +323,7 @@ export function createSendChunk({
     if (verdict.notBegun > 0) chunk.askAt = performance.now() + chunk.askAgainMs
     const { isTest, bucket } = batch
     const claim = { organizationId, bucket, claimId, batchId, isTest }
-    await writeWithRetry(() => messages.recordResults(sql, claim, results))
+    await writeWithRetry(() => recordResults(sql, claim, results))
     await giveBackPermits(sql, chunk, verdict.notBegun)
     await applyProviderFeedback(sql, sender, { verdict, isWatched, timings })
     const trip = await countTroubles(sql, input, results, verdict)
@@ -363,7 +364,7 @@ interface Chunk {
 
 interface Claim {
   id: Uuid
-  recipients: messages.Recipient[]
+  recipients: Recipient[]
   /** By the clock of Postgres. */
   claimedAt: string
   /** On `performance.now()`'s scale. */
@@ -374,5 +375,5 @@ interface Claim {
 const mostNext = (most: number, claimed: number, notBegun: number): number =>
   notBegun === 0 ? Math.min(2 * most, CLAIM_SIZE) : Math.max(1, 2 * (claimed - notBegun))
 
-const pending = (recipients: messages.Recipient[], jobs: ReturnType<BatchMails>): Pending[] =>
+const pending = (recipients: Recipient[], jobs: ReturnType<BatchMails>): Pending[] =>
   recipients.map(({ id }, index) => ({ id, job: jobs[index] ?? Promise.resolve(undefined) }))

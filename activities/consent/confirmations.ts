@@ -8,7 +8,7 @@ import * as confirmationMails from '../../src/store/consent/confirmation-mails.t
 import { countToday } from '../../src/core/consent/confirmation-quota.ts'
 import { expire, lockUnmailed } from '../../src/core/consent/double-opt-in.ts'
 import * as confirmations from '../../src/store/consent/confirmations.ts'
-import { enqueueAll, type SingleMail } from '../../src/store/delivery/messages.ts'
+import { enqueueAll, type SingleMail } from '../../src/store/mails/enqueue-mails.ts'
 import { type Sql, type Transaction, transact } from '../../src/store/db/sql.ts'
 import { addressHash, signLink } from '../../src/keys/tokens.ts'
 import type { BatchContentDeps } from '../batches/batch-mails.ts'

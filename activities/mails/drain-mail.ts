@@ -9,8 +9,9 @@ import { refusalOfReceipt } from '../../src/domain/mails/single-mail.ts'
 import { askAgainMs } from '../../src/domain/batches/permits.ts'
 import type { Timings } from '../../src/domain/delivery/timings.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { recordResults } from '../../src/store/delivery/record-results.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
+import { claimMails, listToLookUp } from '../../src/store/mails/claim-mails.ts'
 import * as transactionalMails from '../../src/store/mails/transactional-mails.ts'
 import * as senders from '../../src/store/accounts/senders.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
@@ -268,7 +269,7 @@ export function createDrainMail({
     const refused = await refusedByList(organizationId, bucket, fitting)
     const startedAt = performance.now()
     const claimId = uuidv7()
-    const claimed = await mailQueue.claim(claimSql, {
+    const claimed = await claimMails(claimSql, {
       organizationId,
       connectionId,
       bucket,
@@ -301,7 +302,7 @@ export function createDrainMail({
       lane,
     })
     await writeWithRetry(() =>
-      messages.recordResults(sql, { organizationId, bucket, claimId, batchId: null }, results),
+      recordResults(sql, { organizationId, bucket, claimId, batchId: null }, results),
     )
     // One sender's identity is refused: other senders of the connection must not wait behind it.
     if (verdict.senderRefused.size > 0) {
@@ -343,7 +344,7 @@ export function createDrainMail({
    * that Postgres does not have. Unsubscribed addresses still get receipts.
    */
   async function refusedByList(organizationId: string, bucket: string, ids: readonly string[]) {
-    const found = await mailQueue.listToLookUp(sql, { organizationId, bucket, ids })
+    const found = await listToLookUp(sql, { organizationId, bucket, ids })
     const mails = found.map((mail) => ({
       ...mail,
       address: addressed(content.keyring, organizationId, mail.recipient),

@@ -10,7 +10,8 @@ import * as erasedMails from '../../src/store/privacy/erased-mails.ts'
 import * as batchReports from '../../src/store/batches/batch-reports.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import * as linkClicks from '../../src/store/batches/link-clicks.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults, type Result } from '../../src/store/delivery/record-results.ts'
 import { type Api, asTest, connectAccount, createBatch, startApi } from '../support/api.ts'
 import { insertSent } from '../support/figures.ts'
 import { sized } from '../support/size.ts'
@@ -155,14 +156,14 @@ async function sendBatch(count: number): Promise<Sent> {
   const range = { from: batchRowId(bucket, 0), to: batchRowId(bucket, count), limit: count }
   const claimId = uuidv7()
   const claim = { organizationId, batchId, attempt: 1, bucket, connectionId, claimId, ...range }
-  const { recipients } = await messages.claimRange(sql, claim)
+  const { recipients } = await claimRange(sql, claim)
   const results = recipients.map(
-    ({ id }, n): messages.Result =>
+    ({ id }, n): Result =>
       n === 2
         ? { id, outcome: 'failed', reason: 'message_rejected', error: 'no' }
         : { id, outcome: 'sent', messageId: `m-${id}`, subject: 'News' },
   )
-  await messages.recordResults(sql, { organizationId, bucket, claimId, batchId }, results)
+  await recordResults(sql, { organizationId, bucket, claimId, batchId }, results)
   return { batchId, bucket, templateId: template.body.id, contactIds }
 }
 

@@ -14,7 +14,7 @@ import { eachOf } from '../../src/core/accounts/account-search.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import { SENDER } from '../../src/main/dev/system.ts'
 import type { SingleMailSource } from '../../src/domain/mails/mail-priority.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { enqueue, enqueueAll, type SingleMail } from '../../src/store/mails/enqueue-mails.ts'
 import { seedContacts } from '../support/seed.ts'
 import {
   accountNumber,
@@ -37,10 +37,7 @@ const SETTLED_MS = 5_000
 const WANTED = { p95: 2, most: 5 }
 const AT_ONCE = 8
 
-const mail = (
-  { organizationId, connectionId }: Tenant,
-  source: SingleMailSource,
-): messages.SingleMail => ({
+const mail = ({ organizationId, connectionId }: Tenant, source: SingleMailSource): SingleMail => ({
   organizationId,
   id: uuidv7(),
   source,
@@ -66,7 +63,7 @@ await withSystem(async (system, say) => {
   await seedContacts(sql, sender.organizationId, BATCH_RECIPIENTS)
   const backlog = Math.ceil(RATE * BACKLOG_SECONDS)
   await eachOf(crowd, AT_ONCE, (tenant) =>
-    messages.enqueueAll(
+    enqueueAll(
       sql,
       Array.from({ length: backlog }, () => mail(tenant, 'confirmation')),
     ),
@@ -89,7 +86,7 @@ await withSystem(async (system, say) => {
   async function receipts(where: string, count: number, wanted?: typeof WANTED): Promise<string> {
     const since = new Date().toISOString()
     for (let n = 0; n < count; n++) {
-      await messages.enqueue(sql, mail(idle, 'transactional'))
+      await enqueue(sql, mail(idle, 'transactional'))
       await sleep(GAP_MS[0] + Math.random() * (GAP_MS[1] - GAP_MS[0]))
     }
     for (;;) {

@@ -16,7 +16,7 @@ import { readConfig } from '../../src/config.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
 import { connectSandbox, SENDER, startSystem } from '../../src/main/dev/system.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import { seedExecutions, seedFlow } from '../support/flows.ts'
 import { seedContacts } from '../support/seed.ts'
 
@@ -99,7 +99,7 @@ async function begin(organizationId: string, contacts: string[], time: Date): Pr
 }
 
 async function receipt(organizationId: string, connectionId: string): Promise<void> {
-  await messages.enqueue(sql, {
+  await enqueue(sql, {
     organizationId,
     id: uuidv7(),
     source: 'transactional',

@@ -15,7 +15,7 @@ import { readConfig } from '../../src/config.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import { createOrganization } from '../../src/core/access/organizations.ts'
 import { connectSandbox, SENDER, startSystem } from '../../src/main/dev/system.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import { seedContacts } from '../support/seed.ts'
 
 const [mails = 10_000, seconds = 20] = process.argv.slice(2).map(Number)
@@ -111,7 +111,7 @@ try {
   await trickle(quick, 'idle, dispatcher warm or waiting', 30, 1_000)
 
   const bare = await perSecond(SINGLES, (n) =>
-    messages.enqueue(sql, {
+    enqueue(sql, {
       organizationId: quick.organizationId,
       id: uuidv7(),
       source: 'transactional',

@@ -7,8 +7,11 @@ import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import * as claims from '../../src/store/delivery/claims.ts'
 import { isBeingMailed } from '../../src/core/delivery/in-flight.ts'
 import * as deliveryEvents from '../../src/store/delivery/delivery-events.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { type Claimed, claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults, type Result } from '../../src/store/delivery/record-results.ts'
+import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
+import { claimMails, listToLookUp } from '../../src/store/mails/claim-mails.ts'
 import { findWaitingDays } from '../../src/store/delivery/waiting-days.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { type LedgerDays, openLedgerDays } from '../support/ledger-days.ts'
@@ -106,9 +109,8 @@ it('no statement of a claim reads a batch whole, though nobody has analyzed its 
 
   const claimId = uuidv7()
   expect(await rowsRead(() => batchParts.countOpen(sql, range))).toBeLessThanOrEqual(1_000)
-  const claimed: messages.Claimed[] = []
-  const claim = async (id: string) =>
-    claimed.push(await messages.claimRange(sql, { ...range, claimId: id }))
+  const claimed: Claimed[] = []
+  const claim = async (id: string) => claimed.push(await claimRange(sql, { ...range, claimId: id }))
   expect(await rowsRead(() => claim(uuidv7()))).toBeLessThanOrEqual(100_000)
   await claim(claimId)
   const ids = (claimed.at(-1)?.recipients ?? []).map(({ id }) => id)
@@ -117,15 +119,15 @@ it('no statement of a claim reads a batch whole, though nobody has analyzed its 
   const known = () => deliveryEvents.listKnown(sql, organizationId, told)
   expect(await rowsRead(known)).toBeLessThanOrEqual(100)
   expect(await widest(known)).toBe(1)
-  const unknown: messages.Result[] = ids.map((id) => ({
+  const unknown: Result[] = ids.map((id) => ({
     id,
     outcome: 'unknown',
     error: 'x',
     subject: 'News',
   }))
-  expect(
-    await rowsRead(() => messages.recordResults(sql, { ...place, claimId }, unknown)),
-  ).toBeLessThan(bound)
+  expect(await rowsRead(() => recordResults(sql, { ...place, claimId }, unknown))).toBeLessThan(
+    bound,
+  )
   const lost = { ...place, id: claimId, connectionId, messageIds: ids }
   expect(await rowsRead(() => claims.decide(sql, lost, 'not_accepted'))).toBeLessThan(bound)
 })
@@ -164,7 +166,7 @@ it('a topic’s batch reads its subscribers in their order, and a claim of it on
 
   const bucket = (await batchRuns.context(database.sql, organizationId, large))?.bucket ?? ''
   const claim = () =>
-    messages.claimRange(sql, {
+    claimRange(sql, {
       ...run,
       batchId: large,
       bucket,
@@ -196,22 +198,20 @@ it('every hot statement on the ledger reads the one partition it names, of ninet
   const range = { organizationId, bucket, from: batchRowId(bucket, 0), to: batchRowId(bucket, 100) }
   const place = { organizationId, bucket, batchId }
   const claim = (claimId: string) =>
-    messages.claimRange(sql, { ...run, ...range, connectionId, claimId, limit: 10 })
+    claimRange(sql, { ...run, ...range, connectionId, claimId, limit: 10 })
 
   const first = uuidv7()
   expect(await widest(() => claim(first))).toBe(1)
   const ids = (
     await database.sql<{ id: string }[]>`select id from messages where claim_id = ${first}`
   ).map(({ id }) => id)
-  const results: messages.Result[] = ids.map((id) => ({
+  const results: Result[] = ids.map((id) => ({
     id,
     outcome: 'unknown',
     error: 'x',
     subject: 'News',
   }))
-  expect(
-    await widest(() => messages.recordResults(sql, { ...place, claimId: first }, results)),
-  ).toBe(1)
+  expect(await widest(() => recordResults(sql, { ...place, claimId: first }, results))).toBe(1)
   expect(await widest(() => batchParts.countOpen(sql, range))).toBe(1)
   expect(await widest(() => batchRuns.ledger(sql, organizationId, bucket))).toBe(1)
 
@@ -220,7 +220,7 @@ it('every hot statement on the ledger reads the one partition it names, of ninet
   expect(await widest(() => claims.decide(sql, lost, 'not_accepted'))).toBe(1)
 
   const mailId = uuidv7()
-  await messages.enqueue(database.sql, {
+  await enqueue(database.sql, {
     organizationId,
     id: mailId,
     source: 'transactional',
@@ -232,12 +232,12 @@ it('every hot statement on the ledger reads the one partition it names, of ninet
   })
   const [waiting] = await mailQueue.waiting(database.sql, connectionId, 1)
   const strangers = { organizationId, bucket: waiting?.bucket ?? '', ids: [mailId] }
-  expect(await widest(() => mailQueue.listToLookUp(sql, strangers))).toBe(1)
+  expect(await widest(() => listToLookUp(sql, strangers))).toBe(1)
   const [reader = ''] = contactIds
   expect(await widest(() => isBeingMailed(sql, organizationId, [reader]))).toBe(1)
   expect(
     await widest(() =>
-      mailQueue.claim(sql, {
+      claimMails(sql, {
         organizationId,
         connectionId,
         bucket: waiting?.bucket ?? '',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { uuidv7 } from '../../src/runtime/ids.ts'
-import { enqueue } from '../../src/store/delivery/messages.ts'
+import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import { loginUrl } from '../../src/store/db/logins.ts'
 import { migrate, pendingMigrations } from '../../src/store/db/migrate.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'

@@ -7,7 +7,8 @@ import { reconcileClaims } from '../../src/loops/claim-reconciler.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import * as claims from '../../src/store/delivery/claims.ts'
 import { isBeingMailed } from '../../src/core/delivery/in-flight.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults, type Result } from '../../src/store/delivery/record-results.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { createDatabase } from '../support/database.ts'
 import {
@@ -45,7 +46,7 @@ beforeEach(async () => {
 })
 
 const claim = (limit: number, claimId = uuidv7()) =>
-  messages.claimRange(sql, {
+  claimRange(sql, {
     ...run,
     bucket,
     connectionId: seeded.connectionId,
@@ -55,14 +56,14 @@ const claim = (limit: number, claimId = uuidv7()) =>
     limit,
   })
 
-const settle = (claimId: string, results: messages.Result[]) =>
-  messages.recordResults(
+const settle = (claimId: string, results: Result[]) =>
+  recordResults(
     sql,
     { organizationId: run.organizationId, bucket, claimId, batchId: run.batchId },
     results,
   )
 
-const sent = ({ id }: { id: string }): messages.Result => ({
+const sent = ({ id }: { id: string }): Result => ({
   id,
   outcome: 'sent',
   messageId: `m-${id}`,
@@ -136,7 +137,7 @@ describe('a batch of a topic', () => {
       where contact_id = ${left!} and topic_id = ${topicId}`
     await sql`update contacts set email_status = 'unsubscribed' where id = ${away!}`
     await sql`delete from subscriptions where contact_id = ${deleted!} and topic_id = ${topicId}`
-    const { recipients, skipped } = await messages.claimRange(sql, {
+    const { recipients, skipped } = await claimRange(sql, {
       ...run,
       batchId,
       bucket,
@@ -178,7 +179,7 @@ describe('claims', () => {
   it('take nothing of a batch that is not processing, or of another attempt', async () => {
     expect(
       (
-        await messages.claimRange(sql, {
+        await claimRange(sql, {
           ...run,
           attempt: 2,
           bucket,

@@ -10,7 +10,10 @@ import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import * as claims from '../../src/store/delivery/claims.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimMails } from '../../src/store/mails/claim-mails.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults } from '../../src/store/delivery/record-results.ts'
+import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import * as probes from '../../src/store/delivery/probes.ts'
 import { recordConfigurationSet } from '../../src/store/accounts/senders.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
@@ -77,7 +80,7 @@ async function prepareBatch(unknownOutcome: 'fail' | 'retry'): Promise<void> {
 
 const take = async (limit: number) => {
   const claimId = uuidv7()
-  const { recipients } = await messages.claimRange(sql, {
+  const { recipients } = await claimRange(sql, {
     ...run,
     bucket,
     connectionId: seeded.connectionId,
@@ -92,7 +95,7 @@ const take = async (limit: number) => {
 const messageIdOf = (id: string, again = ''): string => `m${again}-${id}`
 
 const write = ({ claimId, ids }: { claimId: string; ids: string[] }) =>
-  messages.recordResults(
+  recordResults(
     sql,
     { organizationId: run.organizationId, bucket, claimId, batchId: run.batchId },
     ids.map((id) => ({
@@ -354,7 +357,7 @@ describe('mails in doubt', () => {
     const { organizationId, connectionId } = seeded
     const senders = ['receipts@example.net', 'shop@example.com']
     for (const from of senders) {
-      await messages.enqueue(sql, {
+      await enqueue(sql, {
         organizationId,
         connectionId,
         id: uuidv7(),
@@ -366,7 +369,7 @@ describe('mails in doubt', () => {
       })
     }
     const waiting = await mailQueue.waiting(sql, connectionId, 10)
-    await mailQueue.claim(sql, {
+    await claimMails(sql, {
       organizationId,
       connectionId,
       bucket: waiting[0]?.bucket ?? '',

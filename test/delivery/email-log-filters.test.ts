@@ -11,7 +11,9 @@ import {
 import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import type { LogPage } from '../../src/store/delivery/email-logs.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults, type Result } from '../../src/store/delivery/record-results.ts'
+import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import { tally } from '../support/api.ts'
 import { type LedgerDays, openLedgerDays } from '../support/ledger-days.ts'
 import { seedBatch, seedContacts, type Seeded, seedOrganization } from '../support/seed.ts'
@@ -244,7 +246,7 @@ describe('mail without an outcome', () => {
     await seedContacts(sql, of, RECIPIENTS)
     for (const status of ['cancelled', 'processing']) await sendSome(status)
     for (let n = 0; n < SINGLE; n++) {
-      await messages.enqueue(sql, {
+      await enqueue(sql, {
         organizationId: of,
         id: uuidv7(),
         source: 'transactional',
@@ -268,12 +270,12 @@ describe('mail without an outcome', () => {
     const claimId = uuidv7()
     const range = { from: batchRowId(bucket, 0), to: batchRowId(bucket, RECIPIENTS) }
     const claim = { ...run, bucket, connectionId: account, claimId, ...range, limit: CLAIMED }
-    const { recipients } = await messages.claimRange(sql, claim)
-    const results = recipients.slice(0, 20).map((mail, n): messages.Result => {
+    const { recipients } = await claimRange(sql, claim)
+    const results = recipients.slice(0, 20).map((mail, n): Result => {
       if (n < 10) return { id: mail.id, outcome: 'sent', messageId: mail.id, subject: 'News' }
       return { id: mail.id, outcome: 'unknown', error: 'lost', subject: 'News' }
     })
-    await messages.recordResults(sql, { organizationId: of, bucket, claimId, batchId: id }, results)
+    await recordResults(sql, { organizationId: of, bucket, claimId, batchId: id }, results)
     await sql`update batches set status = ${status} where id = ${id}`
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidv7 } from '../../src/runtime/ids.ts'
-import { enqueue } from '../../src/store/delivery/messages.ts'
+import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import { type Api, connectAccount, createContact, startApi } from '../support/api.ts'
 import { seedExecution, type SeededExecution } from '../support/flow-steps.ts'
 

@@ -8,8 +8,10 @@ import { applyEvents, applyNext } from '../../src/core/delivery/apply-delivery-e
 import { startEventApplier } from '../../src/loops/event-applier.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import * as executions from '../../src/store/flows/executions.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults } from '../../src/store/delivery/record-results.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
+import { claimMails } from '../../src/store/mails/claim-mails.ts'
 import { listEvents } from '../../src/store/delivery/email-logs.ts'
 import { isPassing, type Sql, transact } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
@@ -58,9 +60,9 @@ async function prepare(count: number, sent: number): Promise<Prepared> {
   ] as const) {
     const claimId = uuidv7()
     const claim = { ...run, ...range, claimId, to: batchRowId(bucket, to), limit: count }
-    const { recipients } = await messages.claimRange(sql, claim)
+    const { recipients } = await claimRange(sql, claim)
     if (!settle || recipients.length === 0) continue
-    await messages.recordResults(
+    await recordResults(
       sql,
       { ...run, bucket, claimId },
       recipients.map(({ id }) => ({
@@ -87,7 +89,7 @@ async function prepareSkipped(count: number): Promise<Prepared> {
     update contacts set email_status = 'unsubscribed' where organization_id = ${organizationId}`
   const [from, to] = [batchRowId(bucket, 0), batchRowId(bucket, count)]
   const claim = { organizationId, batchId, attempt: 1, bucket, connectionId, from, to }
-  await messages.claimRange(sql, { ...claim, claimId: uuidv7(), limit: count })
+  await claimRange(sql, { ...claim, claimId: uuidv7(), limit: count })
   return prepared
 }
 
@@ -661,7 +663,7 @@ describe('delivery events', () => {
     const [waiting] = await mailQueue.waiting(sql, connectionId, 1)
     const bucket = waiting?.bucket ?? ''
     const claim = { organizationId, connectionId, bucket, claimId: uuidv7(), ids: [id] }
-    expect((await mailQueue.claim(sql, claim)).mails).toEqual([])
+    expect((await claimMails(sql, claim)).mails).toEqual([])
     const row = async () =>
       (
         await sql`

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { batchRowId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults, type Result } from '../../src/store/delivery/record-results.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -44,17 +45,17 @@ beforeEach(async () => {
   claimId = uuidv7()
   const [from, to] = [batchRowId(bucket, 0), batchRowId(bucket, COUNT)]
   const range = { ...run, bucket, connectionId, claimId, from, to, limit: COUNT }
-  ids = (await messages.claimRange(sql, range)).recipients.map(({ id }) => id)
+  ids = (await claimRange(sql, range)).recipients.map(({ id }) => id)
 })
 
 const results = (outcome: 'sent' | 'unknown') => {
-  const all = ids.map((id, n): messages.Result => {
+  const all = ids.map((id, n): Result => {
     const subject = `News for reader ${n}`
     if (outcome === 'unknown') return { id, outcome, error: 'ECONNRESET', subject }
     return { id, outcome, messageId: `m-${id}`, subject }
   })
   const { organizationId, batchId } = run
-  return messages.recordResults(sql, { organizationId, bucket, claimId, batchId }, all)
+  return recordResults(sql, { organizationId, bucket, claimId, batchId }, all)
 }
 
 /** What the provider tells of these mails, applied. */

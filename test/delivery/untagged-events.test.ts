@@ -5,7 +5,8 @@ import { rematch } from '../../src/core/delivery/match-untagged.ts'
 import { batchRowId, bucketStart, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { startEventApplier } from '../../src/loops/event-applier.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults } from '../../src/store/delivery/record-results.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { type Api, connectAccount, createContact, inject, startApi } from '../support/api.ts'
 import { until } from '../support/engine.ts'
@@ -172,17 +173,15 @@ async function claimed(): Promise<Claimed> {
   const claimId = uuidv7()
   const [from, to] = [batchRowId(bucket, 0), batchRowId(bucket, 1)]
   const range = { ...run, bucket, connectionId, claimId, from, to, limit: 1 }
-  const { recipients } = await messages.claimRange(api.sql, range)
+  const { recipients } = await claimRange(api.sql, range)
   const id = recipients[0]?.id ?? ''
   return { email, contactId, id, bucket, claimId, batchId, messageId: `m-${id}` }
 }
 
 const answer = ({ id, bucket, claimId, batchId, messageId }: Claimed) =>
-  messages.recordResults(
-    worker,
-    { organizationId: api.alice.organizationId, bucket, claimId, batchId },
-    [{ id, outcome: 'sent', messageId, subject: 'News' }],
-  )
+  recordResults(worker, { organizationId: api.alice.organizationId, bucket, claimId, batchId }, [
+    { id, outcome: 'sent', messageId, subject: 'News' },
+  ])
 
 async function sent(): Promise<Claimed> {
   const mail = await claimed()

@@ -5,7 +5,8 @@ import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import { batchRowId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import * as claims from '../../src/store/delivery/claims.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults, type Result } from '../../src/store/delivery/record-results.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { type Answer, type Api, connectAccount, inject, startApi } from '../support/api.ts'
 import { until } from '../support/engine.ts'
@@ -160,7 +161,7 @@ async function claimBatch(end: (claim: ClaimedRows, ids: Uuid[]) => PromiseLike<
     const claimId = uuidv7()
     const range = { from: batchRowId(bucket, from), to: batchRowId(bucket, from + CLAIMED) }
     const claim = { ...run, bucket, connectionId, claimId, ...range, limit: CLAIMED }
-    const { recipients } = await messages.claimRange(api.sql, claim)
+    const { recipients } = await claimRange(api.sql, claim)
     const ids = recipients.map(({ id }) => id)
     await end({ organizationId, bucket, claimId, batchId }, ids)
   }
@@ -177,10 +178,10 @@ const ofBatch = { source: 'batch', domain: 'example.com' } as const
 /** Calls were answered. Some events of some mails have no tag of ours: their message ids tell. */
 async function answeredMails(): Promise<Sent> {
   const { batchId, bucket, rows } = await claimBatch((claim, ids) => {
-    const results = ids.map((id): messages.Result => {
+    const results = ids.map((id): Result => {
       return { id, outcome: 'sent', messageId: messageIdOf(id), subject: 'News' }
     })
-    return messages.recordResults(api.sql, claim, results)
+    return recordResults(api.sql, claim, results)
   })
   const mails = rows.map(({ id, recipient, sentAt }, n): ToldMail => {
     const answered = { messageId: messageIdOf(id), sentAt: sentAt ?? '' }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import { batchRowId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { type Api, connectAccount, startApi, wasVerified } from '../support/api.ts'
 import { startApiProcess } from '../support/api-process.ts'
@@ -115,7 +115,7 @@ test(
     const bucket = (await batchRuns.context(api.sql, organizationId, batchId))?.bucket ?? ''
     const claimId = uuidv7()
     const range = { from: batchRowId(bucket, 0), to: batchRowId(bucket, MAILS), limit: MAILS }
-    await messages.claimRange(api.sql, { ...run, bucket, connectionId, claimId, ...range })
+    await claimRange(api.sql, { ...run, bucket, connectionId, claimId, ...range })
     // No call was answered: that a mail was sent is known by its events alone.
     const told = Array.from({ length: MAILS }, (_, seq) =>
       eventsOf(organizationId, bucket, batchRowId(bucket, seq)),

@@ -9,7 +9,8 @@ import { type Sql, transact } from '../../src/store/db/sql.ts'
 import * as mailUnsubscribes from '../../src/store/consent/mail-unsubscribes.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import * as inboundEvents from '../../src/store/delivery/inbound-events.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults, type Result } from '../../src/store/delivery/record-results.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { kept, oracle } from '../support/figures.ts'
@@ -56,13 +57,13 @@ async function sendBatch(sql: Sql): Promise<void> {
     const claimId = uuidv7()
     const range = { from: batchRowId(bucket, from), to: batchRowId(bucket, from + 40), limit: 40 }
     const claim = { ...run, bucket, connectionId, claimId, ...range }
-    const { recipients } = await messages.claimRange(sql, claim)
-    const results = recipients.flatMap(({ id }, n): messages.Result[] =>
+    const { recipients } = await claimRange(sql, claim)
+    const results = recipients.flatMap(({ id }, n): Result[] =>
       n % 3 === 0 ? [] : [{ id, outcome: 'sent', messageId: `m-${id}`, subject: 'News' }],
     )
     // Those who have unsubscribed are not in it: the last range may be empty.
     if (results.length === 0) continue
-    await messages.recordResults(sql, { organizationId, bucket, claimId, batchId }, results)
+    await recordResults(sql, { organizationId, bucket, claimId, batchId }, results)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Engagement } from '../../src/domain/flows/steps/wait-for-email-eng
 import { dayBucket, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
 import * as claims from '../../src/store/delivery/claims.ts'
-import { enqueue } from '../../src/store/delivery/messages.ts'
+import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import { type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

@@ -4,8 +4,10 @@ import type { StepOf } from '../../src/domain/flows/flow.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as flowMails from '../../src/store/flows/mails.ts'
 import { isBeingMailed } from '../../src/core/delivery/in-flight.ts'
-import { enqueue, recordResults } from '../../src/store/delivery/messages.ts'
+import { recordResults } from '../../src/store/delivery/record-results.ts'
+import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
+import { claimMails } from '../../src/store/mails/claim-mails.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
@@ -64,7 +66,7 @@ async function claim(sql = worker) {
   const bucket = first?.bucket ?? ''
   const ids = [first, ...others].flatMap((each) => each?.id ?? [])
   const claimId = uuidv7()
-  const { mails } = await mailQueue.claim(sql, {
+  const { mails } = await claimMails(sql, {
     organizationId,
     connectionId,
     bucket,

@@ -5,7 +5,8 @@ import { dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import * as storedBytes from '../../src/store/access/stored-bytes.ts'
 import * as executions from '../../src/store/flows/executions.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
-import { recordResults } from '../../src/store/delivery/messages.ts'
+import { claimMails } from '../../src/store/mails/claim-mails.ts'
+import { recordResults } from '../../src/store/delivery/record-results.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import {
   addressHash,
@@ -100,7 +101,7 @@ async function claim(connectionId = seeded.connectionId) {
   const { organizationId } = seeded
   const bucket = waiting[0]?.bucket ?? dayBucket(uuidv7())
   const ids = waiting.map(({ id }) => id)
-  const { mails } = await mailQueue.claim(sql, {
+  const { mails } = await claimMails(sql, {
     organizationId,
     connectionId,
     bucket,

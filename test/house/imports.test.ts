@@ -205,7 +205,7 @@ const CASES: Case[] = [
       '../../batches/batch-mails.ts',
     ].concat([
       '../../../src/domain/flows/flow.ts',
-      '../../../src/store/delivery/messages.ts',
+      '../../../src/store/mails/enqueue-mails.ts',
       '../../../src/mail/render.ts',
       '../../../src/keys/tokens.ts',
       '../../../src/runtime/ids.ts',

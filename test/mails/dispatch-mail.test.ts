@@ -5,8 +5,9 @@ import { acceptMails } from '../../src/core/mails/accept-mails.ts'
 import type { Attachment } from '../../src/domain/mails/attachments.ts'
 import { dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
+import { claimMails } from '../../src/store/mails/claim-mails.ts'
 import * as probes from '../../src/store/delivery/probes.ts'
-import { enqueue, type SingleMail } from '../../src/store/delivery/messages.ts'
+import { enqueue, type SingleMail } from '../../src/store/mails/enqueue-mails.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
 import * as suppressions from '../../src/store/consent/suppressions.ts'
 import type { Reason } from '../../src/store/consent/suppressions.ts'
@@ -209,7 +210,7 @@ describe('single mail', () => {
     const { organizationId, connectionId } = seeded
     const id = await accept('later@example.com', { sendAt: Date.now() + 60_000 })
     const claim = { organizationId, connectionId, bucket: dayBucket(id), claimId: uuidv7() }
-    expect((await mailQueue.claim(sql, { ...claim, ids: [id] })).mails).toEqual([])
+    expect((await claimMails(sql, { ...claim, ids: [id] })).mails).toEqual([])
     expect(await states()).toEqual({ queued: 1 })
     await sql`delete from mail_queue`
   })

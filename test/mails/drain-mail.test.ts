@@ -6,7 +6,7 @@ import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fakeMailer } from '../support/mailer.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
-import { enqueue } from '../../src/store/delivery/messages.ts'
+import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import { type Seeded, seedOrganization } from '../support/seed.ts'
 
 /** Far less than a drain waits for mail. */

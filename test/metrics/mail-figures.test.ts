@@ -6,7 +6,8 @@ import { batchRowId, bucketStart, dayBucket, type Uuid, uuidv7 } from '../../src
 import * as mailUnsubscribes from '../../src/store/consent/mail-unsubscribes.ts'
 import { hasState, isPassing, type Sql, transact } from '../../src/store/db/sql.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
-import * as messages from '../../src/store/delivery/messages.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults, type Result } from '../../src/store/delivery/record-results.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { insertSent, kept, newBucket, oracle } from '../support/figures.ts'
@@ -56,14 +57,14 @@ async function send(on: Sql, { seeded, batchId, bucket }: Prepared, from: number
   const claimId = uuidv7()
   const range = { from: batchRowId(bucket, from), to: batchRowId(bucket, to), limit: to - from }
   const batch = { organizationId, batchId, attempt: 1, bucket, connectionId, claimId }
-  const { recipients } = await messages.claimRange(on, { ...batch, ...range })
+  const { recipients } = await claimRange(on, { ...batch, ...range })
   if (recipients.length === 0) return
-  const results = recipients.map(({ id }, n): messages.Result => {
+  const results = recipients.map(({ id }, n): Result => {
     if (n % 11 === 1) return { id, outcome: 'unknown', error: 'reset', subject: 'News' }
     if (n % 10 === 1) return { id, outcome: 'failed', reason: 'refused', error: 'refused' }
     return { id, outcome: 'sent', messageId: `m-${id}`, subject: 'News' }
   })
-  await messages.recordResults(on, { organizationId, bucket, claimId, batchId }, results)
+  await recordResults(on, { organizationId, bucket, claimId, batchId }, results)
 }
 
 const AGENTS = ['Mozilla/5.0 (Windows NT 10.0; Win64; x64)', 'Mozilla/5.0', 'Barracuda/1.0']

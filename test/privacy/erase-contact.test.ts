@@ -3,12 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addressed } from '../../src/keys/addresses.ts'
 import { batchBucket, batchRowId, bucketStart, dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import * as consent from '../../src/core/consent/email-status.ts'
-import {
-  claimRange,
-  enqueue,
-  type SingleMail,
-  recordResults,
-} from '../../src/store/delivery/messages.ts'
+import { claimRange } from '../../src/store/delivery/claim-range.ts'
+import { recordResults } from '../../src/store/delivery/record-results.ts'
+import { enqueue, type SingleMail } from '../../src/store/mails/enqueue-mails.ts'
 import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'

@@ -4,7 +4,7 @@ import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { EmailAccepted } from '../../schemas/mails/email.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
-import * as messages from '../../store/delivery/messages.ts'
+import { enqueueAll } from '../../store/mails/enqueue-mails.ts'
 import * as transactionalMails from '../../store/mails/transactional-mails.ts'
 import type { Keyring } from '../../keys/tokens.ts'
 import { sealContent } from '../content/mail-content.ts'
@@ -29,7 +29,7 @@ export async function acceptMails(
     const refused = address && refusalOfReceipt(reasonOf(address))
     return { ...prepared, id: uuidv7(), refused }
   })
-  await messages.enqueueAll(
+  await enqueueAll(
     tx,
     decided.map(({ id, connectionId, contactId, templateId, mail, sendAt, refused }) => ({
       organizationId,

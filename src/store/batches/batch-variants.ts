@@ -79,19 +79,14 @@ export const isOfShare = (sql: Executor, row: { organizationId: Part; batchId: P
 const rowOf = (sql: Executor, id: Part) => sql`('x' || right(${id}::text, 8))::bit(32)::bigint`
 
 /**
- * Counts sent mails of a batch by their variant, those of the share and those of the rest: a part
- * of the statement that decides them, whose `moved` they are. Nothing where it is no test.
+ * Counts sent mails of a test by their variant, those of the share and those of the rest, as a part
+ * of the statement that decides them. `mails` selects id and variant of each.
  */
 export const addSent = (
   sql: Executor,
-  {
-    organizationId,
-    batchId,
-    isTest,
-  }: { organizationId: string; batchId: string | null; isTest: boolean },
-) =>
-  isTest
-    ? sql`
+  { organizationId, batchId }: { organizationId: string; batchId: string | null },
+  mails: Part,
+) => sql`
   update batch_variants v
   set sent = v.sent + delta.share, rest_sent = v.rest_sent + delta.rest
   from (
@@ -103,15 +98,13 @@ export const addSent = (
         batchId: sql`${batchId}`,
         id: sql`id`,
       })} as is_of_share
-      from moved
-      where state = 'sent' and variant is not null
+      from (${mails}) mails
     ) counted
     group by variant
   ) delta
   where v.organization_id = ${organizationId} and v.batch_id = ${batchId}
     and v.position = delta.variant
   returning 1`
-    : sql`select 1`
 
 const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const
 type Figures = Record<(typeof FIGURES)[number], number>

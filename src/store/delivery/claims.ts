@@ -300,8 +300,7 @@ export const decide = (sql: Sql, claim: Claim, decision: Decision) => {
 }
 
 /**
- * A claim's rows in one state, locked one by one in the order of their ids (see
- * messages.recordResults).
+ * A claim's rows in one state, locked one by one in the order of their ids (see `recordResults`).
  */
 const held = (sql: Sql, claim: Claim, state: 'claimed' | 'unknown') => sql`
   select m.*
