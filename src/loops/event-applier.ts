@@ -1,7 +1,7 @@
 import { applyEvents, applyNext } from '../core/delivery/apply-delivery-events.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { findWaitingDays } from '../store/delivery/waiting-days.ts'
-import * as waitingEvents from '../store/delivery/waiting-events.ts'
+import * as inboundEvents from '../store/delivery/inbound-events.ts'
 import type { Keyring } from '../keys/tokens.ts'
 import { type Log, startLoop } from './loop.ts'
 import type { WorkNotices } from './work-notices.ts'
@@ -31,7 +31,7 @@ export const startEventApplier = ({ sql, keyring, log, onDuplicates, notices }: 
     channel: 'inbound_events',
     round: async () => {
       // A look is one statement, a set that turns out to be empty a transaction.
-      if (!(await waitingEvents.areDue(sql, await findWaitingDays(sql)))) return false
+      if (!(await inboundEvents.areDue(sql, await findWaitingDays(sql)))) return false
       try {
         const applied = await applyEvents(sql, keyring, EVENTS, onDuplicates)
         return applied >= MANY_EVENTS ? true : 'done'

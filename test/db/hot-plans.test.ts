@@ -6,7 +6,7 @@ import * as batchParts from '../../src/store/batches/batch-parts.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import * as claims from '../../src/store/delivery/claims.ts'
 import { isBeingMailed } from '../../src/core/delivery/in-flight.ts'
-import * as deliveryEvents from '../../src/store/delivery/delivery-events.ts'
+import * as mailFacts from '../../src/store/delivery/mail-facts.ts'
 import { type Claimed, claimRange } from '../../src/store/delivery/claim-range.ts'
 import { recordResults, type Result } from '../../src/store/delivery/record-results.ts'
 import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
@@ -116,7 +116,7 @@ it('no statement of a claim reads a batch whole, though nobody has analyzed its 
   const ids = (claimed.at(-1)?.recipients ?? []).map(({ id }) => id)
   expect(ids).toHaveLength(100)
   const told = ids.map((id) => ({ bucket, id }))
-  const known = () => deliveryEvents.listKnown(sql, organizationId, told)
+  const known = () => mailFacts.listKnown(sql, organizationId, told)
   expect(await rowsRead(known)).toBeLessThanOrEqual(100)
   expect(await widest(known)).toBe(1)
   const unknown: Result[] = ids.map((id) => ({

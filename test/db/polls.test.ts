@@ -8,7 +8,7 @@ import { readLags } from '../../src/store/platform/lags.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import * as batchVariants from '../../src/store/batches/batch-variants.ts'
 import * as claims from '../../src/store/delivery/claims.ts'
-import * as waitingEvents from '../../src/store/delivery/waiting-events.ts'
+import * as inboundEvents from '../../src/store/delivery/inbound-events.ts'
 import * as externalMails from '../../src/store/delivery/external-mails.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
 import * as mailsInFlight from '../../src/store/mails/mails-in-flight.ts'
@@ -130,7 +130,7 @@ const POLLS: Record<string, () => PromiseLike<unknown>> = {
   'delivery events': async () => {
     const today = new Date().toISOString().slice(0, 10)
     const days = { first: today, last: today }
-    await transact(sql, (tx) => waitingEvents.lockWaiting(tx, 500, days, FIRST_TURN))
+    await transact(sql, (tx) => inboundEvents.lockWaiting(tx, 500, days, FIRST_TURN))
   },
   'mail of other programs': () => transact(sql, (tx) => externalMails.lockDue(tx, 200)),
   'claims whose lease is over': () => claims.expired(sql, 30_000, 100),

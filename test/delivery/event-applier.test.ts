@@ -12,7 +12,7 @@ import { claimRange } from '../../src/store/delivery/claim-range.ts'
 import { recordResults } from '../../src/store/delivery/record-results.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
 import { claimMails } from '../../src/store/mails/claim-mails.ts'
-import { listEvents } from '../../src/store/delivery/email-logs.ts'
+import * as deliveryEvents from '../../src/store/delivery/delivery-events.ts'
 import { isPassing, type Sql, transact } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { createDatabase, withoutPartition } from '../support/database.ts'
@@ -530,7 +530,7 @@ describe('delivery events', () => {
         select sent, duplicates from batches where id = ${prepared.batchId}`
       const [mail] = await sql<{ id: string; messageId: string; sentAt: string }[]>`
         select id, message_id, sent_at from messages where organization_id = ${organizationId}`
-      const timeline = await listEvents(sql, organizationId, mail!, 100)
+      const timeline = await deliveryEvents.list(sql, organizationId, mail!, 100)
       const told = timeline.map(
         ({ type, data }) => `${type} ${JSON.stringify(data['messageId'] ?? 'own')}`,
       )

@@ -22,6 +22,7 @@ import { withDeadLinksIn } from '../../../src/domain/mails/dead-links.ts'
 import { audit } from '../../access/audit.ts'
 import { csvFile, csvLines } from '../../http/csv-answers.ts'
 import * as logs from '../../../src/store/delivery/email-logs.ts'
+import * as deliveryEvents from '../../../src/store/delivery/delivery-events.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { pageOf } from '../../http/pages.ts'
@@ -114,7 +115,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       if (!log) {
         throw refusalOf('email_log', await logs.isElsewhere(sql, organizationId, messageId))
       }
-      const events = await logs.listEvents(sql, organizationId, log, MOST_EVENTS + 1)
+      const events = await deliveryEvents.list(sql, organizationId, log, MOST_EVENTS + 1)
       const timeline = {
         events: withDeadLinksIn(events.slice(0, MOST_EVENTS)),
         eventsTruncated: events.length > MOST_EVENTS,

@@ -15,11 +15,13 @@ import * as answeredCounts from '../../store/delivery/answered-counts.ts'
 import { applyBouncesAndComplaints, type BounceOrComplaint } from '../consent/bounces.ts'
 import * as batchVariants from '../../store/batches/batch-variants.ts'
 import * as deliveryEvents from '../../store/delivery/delivery-events.ts'
+import * as deliveryCounters from '../../store/delivery/delivery-counters.ts'
+import * as mailFacts from '../../store/delivery/mail-facts.ts'
 import { type Arrived, matchEngagements } from '../../store/flows/engagements.ts'
 import { recordArrivals as recordProbeArrivals } from '../../store/delivery/probes.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import { findWaitingDays } from '../../store/delivery/waiting-days.ts'
-import * as waitingEvents from '../../store/delivery/waiting-events.ts'
+import * as inboundEvents from '../../store/delivery/inbound-events.ts'
 import {
   isPassing,
   isRefusedValue,
@@ -43,9 +45,9 @@ const lastTurns = new WeakMap<Sql, Uuid>()
 /** Prepares to take up to `most` waiting events for a transaction, of organizations in turn. */
 async function findTaker(sql: Sql, most: number) {
   const days = await findWaitingDays(sql)
-  return async (tx: Transaction): Promise<waitingEvents.Inbound[]> => {
+  return async (tx: Transaction): Promise<inboundEvents.WaitingEvent[]> => {
     const after = lastTurns.get(sql) ?? FIRST_TURN
-    const taken = await waitingEvents.lockWaiting(tx, most, days, after)
+    const taken = await inboundEvents.lockWaiting(tx, most, days, after)
     lastTurns.set(sql, lastTurn(taken, after))
     return taken
   }
@@ -73,7 +75,7 @@ const TRY_AGAIN_MS = 30_000
 const GIVE_UP_MS = 3_600_000
 
 interface AppliedEvent {
-  event: waitingEvents.Inbound
+  event: inboundEvents.WaitingEvent
   duplicates: number
   /** Why it was put off or set aside; undefined: it was applied. */
   refusal?: { error: unknown; isPutOff: boolean }
@@ -87,7 +89,7 @@ interface AppliedEvent {
  * nothing waits.
  */
 export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEvent | undefined> {
-  let event: waitingEvents.Inbound | undefined
+  let event: inboundEvents.WaitingEvent | undefined
   try {
     const take = await findTaker(sql, 1)
     const duplicates = await transact(sql, async (tx) => {
@@ -99,7 +101,7 @@ export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEven
     if (!event || isPassing(error)) throw error
     const isOld = event.isPutOff && Date.now() - Date.parse(event.receivedAt) > GIVE_UP_MS
     const isPutOff = !isRefusedValue(error) && !isOld
-    if (isPutOff) await waitingEvents.putOff(sql, [event], TRY_AGAIN_MS)
+    if (isPutOff) await inboundEvents.putOff(sql, [event], TRY_AGAIN_MS)
     else await setAside(sql, event, error)
     return { event, duplicates: 0, refusal: { error, isPutOff } }
   }
@@ -117,7 +119,7 @@ export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEven
 async function applyLocked(
   tx: Transaction,
   keyring: Keyring,
-  inbound: waitingEvents.Inbound[],
+  inbound: inboundEvents.WaitingEvent[],
 ): Promise<number> {
   const read = inbound.flatMap((stored): ReadEvent[] => {
     const event = parseStoredEvent(stored.body)
@@ -142,13 +144,13 @@ async function applyLocked(
   const { effects, engagements, stats, batches, arrivals, applied } = changes
   const duplicates = await applyToMails(tx, [...read.flatMap(byTag), ...matched], changes)
   await applyBouncesAndComplaints(tx, keyring, effects)
-  if (stats.length > 0) await deliveryEvents.bumpStats(tx, stats)
+  if (stats.length > 0) await deliveryCounters.bumpStats(tx, stats)
   await matchEngagements(tx, engagements)
   if (arrivals.length > 0) await answeredCounts.recordArrivals(tx, arrivals)
   if (probes.length > 0) await recordProbeArrivals(tx, probes)
   await bumpBatches(tx, [...batches.values()])
   for (const { event, inbound: from } of read) if (event.isTrial) applied.add(from)
-  if (held.length > 0) await waitingEvents.putOff(tx, held)
+  if (held.length > 0) await inboundEvents.putOff(tx, held)
   await markDone(tx, { inbound, read, applied, held, external })
   return duplicates
 }
@@ -166,12 +168,12 @@ interface Changes {
   effects: BounceOrComplaint[]
   /** With mails of executions. */
   engagements: Arrived[]
-  stats: deliveryEvents.StatsDelta[]
-  batches: Map<string, deliveryEvents.BatchDelta>
+  stats: deliveryCounters.StatsDelta[]
+  batches: Map<string, deliveryCounters.BatchDelta>
   /** First events of mails whose calls were answered. */
   arrivals: answeredCounts.Arrival[]
   /** Events that a mail was found for. */
-  applied: Set<waitingEvents.Inbound>
+  applied: Set<inboundEvents.WaitingEvent>
 }
 
 /** Writes what events say of their mails. Returns how many second acceptances they told of. */
@@ -183,12 +185,12 @@ async function applyToMails(
   if (matched.length === 0) return 0
   const byMail = groupBy(matched, (each) => keyOf(placeOf(each)))
   const places = [...byMail.values()].flatMap(([first]) => (first ? placeOf(first) : []))
-  const mails = await deliveryEvents.lockMails(tx, places)
+  const mails = await mailFacts.lock(tx, places)
 
-  const changed: deliveryEvents.MailRow[] = []
-  const proven: deliveryEvents.MailRow[] = []
+  const changed: mailFacts.MailRow[] = []
+  const proven: mailFacts.MailRow[] = []
   const timeline: deliveryEvents.TimelineEntry[] = []
-  const others: (deliveryEvents.MailKey & { connectionId: string; messageId: string })[] = []
+  const others: (mailFacts.MailKey & { connectionId: string; messageId: string })[] = []
   for (const mail of mails) {
     const events = (byMail.get(keyOf(mail)) ?? []).filter(
       ({ inbound }) => inbound.connectionId === mail.connectionId,
@@ -222,11 +224,11 @@ async function applyToMails(
     if (mail.executionId !== null) changes.engagements.push(...engagementsWith(mail, events))
     changes.effects.push(...effectsOf(mail, events))
   }
-  if (changed.length > 0) await deliveryEvents.updateMails(tx, changed)
+  if (changed.length > 0) await mailFacts.update(tx, changed)
   if (proven.length > 0) await recordSent(tx, proven)
   if (timeline.length > 0) await deliveryEvents.append(tx, timeline)
   if (others.length === 0) return 0
-  const duplicates = await deliveryEvents.recordDuplicates(tx, others)
+  const duplicates = await mailFacts.recordDuplicates(tx, others)
   const batchIds = new Map(mails.map((mail) => [keyOf(mail), mail.batchId]))
   for (const duplicate of duplicates) {
     const batch = changes.batches.get(batchIds.get(keyOf(duplicate)) ?? '')
@@ -236,7 +238,7 @@ async function applyToMails(
 }
 
 /** One text for each place. */
-const keyOf = ({ organizationId, bucket, id }: deliveryEvents.MailKey): string =>
+const keyOf = ({ organizationId, bucket, id }: mailFacts.MailKey): string =>
   `${organizationId} ${bucket} ${id}`
 
 const placeOf = ({ bucket, id, inbound: { organizationId } }: MatchedEvent) => ({
@@ -247,7 +249,7 @@ const placeOf = ({ bucket, id, inbound: { organizationId } }: MatchedEvent) => (
 
 /** What events of a mail do to its address. */
 function effectsOf(
-  { organizationId, recipient }: deliveryEvents.MailRow,
+  { organizationId, recipient }: mailFacts.MailRow,
   events: readonly MatchedEvent[],
 ): BounceOrComplaint[] {
   if (recipient === null) return []
@@ -261,9 +263,9 @@ function effectsOf(
  * Mails that only an event proved to be sent: their message ids, and no second try for them.
  * Executions that wait for them are woken.
  */
-async function recordSent(tx: Transaction, mails: deliveryEvents.MailRow[]): Promise<void> {
-  await deliveryEvents.recordMessageIds(tx, mails)
-  await deliveryEvents.unqueue(tx, mails)
+async function recordSent(tx: Transaction, mails: mailFacts.MailRow[]): Promise<void> {
+  await mailFacts.recordMessageIds(tx, mails)
+  await mailFacts.unqueue(tx, mails)
   const wakes = mails.flatMap(({ organizationId, executionId }) =>
     executionId === null
       ? []
@@ -280,7 +282,7 @@ async function recordSent(tx: Transaction, mails: deliveryEvents.MailRow[]): Pro
 /** Moves the figures of batches and of their variants; a completed batch is corrected too. */
 async function bumpBatches(
   tx: Transaction,
-  deltas: readonly deliveryEvents.BatchDelta[],
+  deltas: readonly deliveryCounters.BatchDelta[],
 ): Promise<void> {
   const changed = deltas.filter(
     ({ delta, duplicates, variants }) =>
@@ -293,12 +295,12 @@ async function bumpBatches(
     [...ofBatch].map(([position, moved]) => ({ organizationId, batchId, position, ...moved })),
   )
   if (variants.length > 0) await batchVariants.bump(tx, variants)
-  if (changed.length > 0) await deliveryEvents.bumpBatches(tx, changed)
+  if (changed.length > 0) await deliveryCounters.bumpBatches(tx, changed)
 }
 
 /** What executions may wait for in the events of a mail. */
 const engagementsWith = (
-  { organizationId, id }: deliveryEvents.MailRow,
+  { organizationId, id }: mailFacts.MailRow,
   events: readonly MatchedEvent[],
 ): Arrived[] =>
   events.flatMap(({ event }) =>
@@ -312,7 +314,7 @@ const engagementsWith = (
 
 function count(
   changes: Changes,
-  mail: deliveryEvents.MailRow,
+  mail: mailFacts.MailRow,
   { moved, ofPeople, times }: { moved: Delta; ofPeople: Delta; times: Times },
 ) {
   const { sent, opened, clicked } = ofPeople
@@ -345,7 +347,7 @@ function add(sum: Delta, moved: Delta): void {
 
 /** Of another acceptance the timeline also shows the message id. */
 function entry(
-  mail: deliveryEvents.MailRow,
+  mail: mailFacts.MailRow,
   event: SesEvent,
   { isErased, isKnownBy }: { isErased: boolean; isKnownBy: string | null },
 ): deliveryEvents.TimelineEntry {

@@ -1,7 +1,7 @@
 import type { MailFacts } from '../../domain/delivery/delivery.ts'
 import type { Engagement } from '../../domain/flows/steps/wait-for-email-engagement.ts'
 import { engagementsOf } from '../../domain/delivery/engagement.ts'
-import type { StatsDelta } from '../../store/delivery/delivery-events.ts'
+import type { StatsDelta } from '../../store/delivery/delivery-counters.ts'
 import type { MatchedEvent } from './match-untagged.ts'
 
 /**

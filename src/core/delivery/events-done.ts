@@ -1,13 +1,13 @@
 import type { Sql, Transaction } from '../../store/db/sql.ts'
 import { takeRoom, type UnappliedEvent } from '../../store/delivery/unapplied-events.ts'
-import * as waitingEvents from '../../store/delivery/waiting-events.ts'
+import * as inboundEvents from '../../store/delivery/inbound-events.ts'
 import { countedExternal, type ReadEvent } from './match-untagged.ts'
 
 interface Done {
-  inbound: waitingEvents.Inbound[]
+  inbound: inboundEvents.WaitingEvent[]
   read: readonly ReadEvent[]
-  applied: ReadonlySet<waitingEvents.Inbound>
-  held: readonly waitingEvents.Inbound[]
+  applied: ReadonlySet<inboundEvents.WaitingEvent>
+  held: readonly inboundEvents.WaitingEvent[]
   external: { stored: readonly ReadEvent[]; dropped: readonly ReadEvent[] }
 }
 
@@ -20,7 +20,7 @@ export async function markDone(
   tx: Transaction,
   { inbound, read, applied, held, external }: Done,
 ): Promise<void> {
-  if (applied.size > 0) await waitingEvents.markApplied(tx, [...applied])
+  if (applied.size > 0) await inboundEvents.markApplied(tx, [...applied])
   const namesNobody = new Map(
     read.map(({ event, inbound: from }) => [
       from,
@@ -39,12 +39,12 @@ export async function markDone(
   ])
   const kept = ignored.filter((_, index) => hasRoom[index] === true)
   for (const { event } of ignored.filter((each) => !kept.includes(each))) dropped.add(event)
-  if (kept.length > 0) await waitingEvents.markIgnored(tx, kept)
-  if (dropped.size > 0) await waitingEvents.remove(tx, [...dropped])
+  if (kept.length > 0) await inboundEvents.markIgnored(tx, kept)
+  if (dropped.size > 0) await inboundEvents.remove(tx, [...dropped])
 }
 
 const countedIgnored = (
-  { organizationId, connectionId, body }: waitingEvents.Inbound,
+  { organizationId, connectionId, body }: inboundEvents.WaitingEvent,
   reason: string,
 ): UnappliedEvent => ({
   organizationId,
@@ -59,10 +59,10 @@ const countedIgnored = (
 /** An event that cannot be applied is kept with the reason, or deleted where there is no room. */
 export async function setAside(
   sql: Sql,
-  event: waitingEvents.Inbound,
+  event: inboundEvents.WaitingEvent,
   error: unknown,
 ): Promise<void> {
   const [hasRoom] = await takeRoom(sql, [{ ...countedIgnored(event, 'set_aside'), isUnread: true }])
-  if (hasRoom === true) await waitingEvents.setAside(sql, event, String(error))
-  else await waitingEvents.remove(sql, [event])
+  if (hasRoom === true) await inboundEvents.setAside(sql, event, String(error))
+  else await inboundEvents.remove(sql, [event])
 }

@@ -1,6 +1,6 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import { type Sql, within } from '../../store/db/sql.ts'
-import * as deliveryEvents from '../../store/delivery/delivery-events.ts'
+import * as mailFacts from '../../store/delivery/mail-facts.ts'
 import { findOurs } from './match-untagged.ts'
 import type { ReceivedEvent } from './receive-event.ts'
 
@@ -49,7 +49,7 @@ async function judgeOwn(
   const known =
     tags.length === 0 || organizationId === undefined
       ? []
-      : await deliveryEvents.listKnown(sql, organizationId, tags)
+      : await mailFacts.listKnown(sql, organizationId, tags)
   const mails = new Set(known.map(({ connectionId, id }) => `${connectionId} ${id}`))
   const strange = applicable.filter(({ event: { isUntagged, tagged }, connectionId }) => {
     return !isUntagged && !mails.has(`${connectionId} ${tagged?.id}`)

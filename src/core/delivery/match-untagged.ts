@@ -7,13 +7,12 @@ import { type Executor, type Sql, transact, type Transaction } from '../../store
 import * as externalMails from '../../store/delivery/external-mails.ts'
 import * as inboundEvents from '../../store/delivery/inbound-events.ts'
 import { listFull, type UnappliedEvent } from '../../store/delivery/unapplied-events.ts'
-import type { Inbound } from '../../store/delivery/waiting-events.ts'
 import { addressHash } from '../../keys/tokens.ts'
 
 /** A stored event that could be read. */
 export interface ReadEvent {
   event: SesEvent
-  inbound: Inbound
+  inbound: inboundEvents.WaitingEvent
 }
 
 /** An event whose mail is known. */
@@ -25,7 +24,7 @@ export interface MatchedEvent extends ReadEvent {
 interface Matches {
   matched: MatchedEvent[]
   /** May be about a mail whose call is open: to be looked at again. */
-  held: Inbound[]
+  held: inboundEvents.WaitingEvent[]
   /** About other programs' mail: those that get rows, and those for which there is no room. */
   external: { stored: ReadEvent[]; dropped: ReadEvent[] }
 }
@@ -44,7 +43,7 @@ export async function matchUntagged(
     return { matched: [], held: [], external: { stored: [], dropped: [] } }
   }
   const matched: MatchedEvent[] = []
-  const held: Inbound[] = []
+  const held: inboundEvents.WaitingEvent[] = []
   const strangers: ReadEvent[] = []
   const asked = untagged.map(({ event, inbound }) => ({ event, ...inbound }))
   const found = await findOurs(tx, asked)
@@ -100,7 +99,8 @@ async function leaveOutOld(
   return strangers.filter((read) => daysSince(read) < longestDays)
 }
 
-interface UntaggedEvent extends Pick<Inbound, 'organizationId' | 'connectionId' | 'receivedAt'> {
+interface UntaggedEvent
+  extends Pick<inboundEvents.WaitingEvent, 'organizationId' | 'connectionId' | 'receivedAt'> {
   event: SesEvent
 }
 

@@ -8,7 +8,7 @@ import {
   lowestId,
   type Uuid,
 } from '../../runtime/ids.ts'
-import type { EmailLog, EmailLogEvent } from '../../schemas/delivery/email-log.ts'
+import type { EmailLog } from '../../schemas/delivery/email-log.ts'
 import type { Executor, Part } from '../db/sql.ts'
 
 /** A mail that is claimed or in doubt shows as pending: the provider may or may not have it. */
@@ -365,26 +365,4 @@ export async function isElsewhere(
   const [row] = await sql<{ owner: Uuid | null }[]>`
     select owner_of_log(${id}::uuid, ${buckets}::uuid[]) as owner`
   return row !== undefined && row.owner !== null && row.owner !== organizationId
-}
-
-/**
- * The first `limit` events of what a mail went through, in the order it happened. An event says
- * its message id where that is not the one that the mail is known by.
- */
-export function listEvents(
-  sql: Executor,
-  organizationId: Uuid,
-  { id, messageId }: Pick<EmailLog, 'id' | 'messageId'>,
-  limit: number,
-) {
-  const buckets = [dayBucket(id), bucketOfBatchRow(id)]
-  return sql<EmailLogEvent[]>`
-    select kind as type, occurred_at,
-      case when data ->> 'messageId' = ${messageId} then data - 'messageId' else data end as data
-    from delivery_events
-    where organization_id = ${organizationId}
-      and bucket = any(${buckets}::uuid[])
-      and log_id = ${id}
-    order by occurred_at, kind
-    limit ${limit}`
 }
