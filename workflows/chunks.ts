@@ -27,7 +27,26 @@ export type Ending =
   | { kind: 'stopped' }
   | { kind: 'unavailable'; reason: string }
 
-/** The chunks of a batch in one run: which were tried, are in flight, and have rows left. */
+/**
+ * The chunks of a batch in one run.
+ *
+ * States of a chunk, and what leads out of each:
+ * - *untried* (`#next` and later): `start`, once the time of its part has come and, where it is not
+ *   of the share of an A/B test, the test is decided. Leads to *in flight*.
+ * - *in flight*: the result of its activity. `done` leads to *done*, `waiting` to *in doubt*, any
+ *   other result and a failure to *unfinished*.
+ * - *unfinished*: rows may be left. The next pass leads to *in flight*.
+ * - *in doubt*: unfinished, and only the outcomes of its mails are open. The next pass leads to *in
+ *   flight*. The decision of an A/B test does not wait for it.
+ * - *done*: no row is left. Only `tryAllAgain` leads out, to *unfinished*.
+ *
+ * States of all of them, in which the workflow starts no chunk:
+ * - *paused*: the account cannot send. The time `#pausedUntil` leads out, or `tryAllAgain`.
+ * - *held*: a person has paused the batch. `lookAgain` leads out.
+ * - *awaiting a decision*: the share of an A/B test was mailed. `markDecided` leads out.
+ * - *resting*: everything was tried in this pass. `beginPass` leads out, or a part whose time comes.
+ * - *over*: a chunk was told to stop (`#ending`), one failed, or all are done. Nothing leads out.
+ */
 export class Chunks {
   readonly #batch: Omit<SendChunkInput, 'from' | 'to'>
   readonly #plan: SendPlan
@@ -92,8 +111,8 @@ export class Chunks {
     return this.#tests === 0 || this.#isDecided || chunk < this.#tests
   }
 
-  /** The rest may be sent. */
-  decided(): void {
+  /** Opens the chunks that wait for the decision of an A/B test. */
+  markDecided(): void {
     this.#isDecided = true
   }
 

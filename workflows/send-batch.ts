@@ -197,7 +197,7 @@ async function goOnInNewRun(input: SendBatchInput): Promise<never> {
  */
 async function decide(run: Run, chunks: Chunks, rest: Rest): Promise<void> {
   const test = await decideTest(run)
-  if (test.kind === 'decided') return chunks.decided()
+  if (test.kind === 'decided') return chunks.markDecided()
   const waitMs = test.until === undefined ? LOOK_MS : test.until - Date.now()
   await rest(Math.min(waitMs, chunks.idleMs()))
   chunks.beginPass()

@@ -112,6 +112,19 @@ export function createSendChunk({
    *
    * Safe to run twice at once: the claim decides who mails whom. Safe to kill anywhere: what was
    * claimed is decided by its lease and by the provider's events.
+   *
+   * States of a chunk that runs, and what leads out of each:
+   * - *counting*: queued rows lead to *asking*. Without any the chunk ends: `done`, or, while the
+   *   outcome of a row is still open, `waiting` or `open`.
+   * - *asking* for permits: a grant leads to *claiming*. A short wait leads back to *asking*, a long
+   *   one ends the chunk (`paused`). A batch that is paused ends it too (`held`).
+   * - *claiming*: claimed rows are in flight. The chunk asks for the next ones, or counts again
+   *   where it found fewer rows than it had permits for.
+   * - *landing*: no claim may be made beside those in flight, which are as many or as large as may
+   *   be, all that is known of the range, or the first of a sender. The end of one leads out.
+   * - *over*: a claim or a call found a reason to end (`Chunk.result`). Nothing leads out.
+   *
+   * A chunk returns after the results of all its calls are written.
    */
   return async function sendChunk(input: SendChunkInput): Promise<SendChunkResult> {
     running++

@@ -141,6 +141,20 @@ export function createDrainMail({
    *
    * Claims are made one after the other. Their calls are not waited for: an answer that is slow
    * holds up nobody else's mail, as long as there are not too many of them.
+   *
+   * States of a drain, and what leads out of each:
+   * - *looking*: mail that is due leads to *asking*. None for `WARM_MS`, with nothing in flight,
+   *   ends the drain. Each second the connection is read again: one that may not send ends it.
+   * - *asking* for permits: a grant leads to *claiming*. No grant leads to *looking* after its wait,
+   *   or ends the drain where the wait is long.
+   * - *claiming*: claimed mails are in flight, and the drain is *looking* again at once, or when it
+   *   makes sense to ask for more permits.
+   * - *full*: as many mails are in flight, or as many bytes held, as may be. An answer leads out.
+   * - *stuck*: a call showed that nothing of this connection can be sent. It ends the drain.
+   * - *over*: the time is up, or the results of a claim could not be written. The drain ends when
+   *   the calls that began before have ended.
+   *
+   * A drain returns after the results of all its calls are written.
    */
   return async function drainMail(input: DispatchMailInput): Promise<Drained> {
     const flights = createFlights(MOST_IN_FLIGHT)

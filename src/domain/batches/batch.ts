@@ -1,5 +1,18 @@
 import { refuse } from '../errors.ts'
 
+/**
+ * Statuses of a batch, and what leads out of each:
+ * - `queued`: `processing`, when its audience is frozen.
+ * - `scheduled`: `processing`, when its time has come.
+ * - `processing`: `completed`, when every recipient has an outcome.
+ * - these three: `cancelled` by DELETE; `failed`, when its account, its sender, the breaker, a lost
+ *   run or an operator stops it.
+ * - `failed`: `processing` or `scheduled`, as the next attempt, when it is resumed; `cancelled`,
+ *   when it is discarded.
+ * - `completed` and `cancelled`: nothing.
+ *
+ * A batch that is paused keeps its status.
+ */
 export const BATCH_STATUSES = [
   'queued',
   'scheduled',

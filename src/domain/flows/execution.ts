@@ -1,4 +1,12 @@
-/** Status of one run of a flow. `paused`: in a delay. `waiting`: for an event. */
+/**
+ * Statuses of an execution, and what leads out of each:
+ * - `pending`: `active`, when a run begins it.
+ * - `active`: `paused`, when a step delays it; `waiting`, when a step waits for an event or a mail.
+ * - `paused` and `waiting`: `active`, when the step is over.
+ * - these four: `completed`, `failed` and `cancelled`.
+ * - `failed`: `pending`, when it is retried, at the step that failed.
+ * - `completed` and `cancelled`: nothing.
+ */
 export const EXECUTION_STATUSES = [
   'pending',
   'active',
