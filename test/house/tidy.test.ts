@@ -78,13 +78,6 @@ test('no test is left out, none runs alone', () => {
   expect(matching(TESTS, /\b(?:test|it|describe)\.(?:on[l]y|sk[i]p|to[d]o)\b/)).toEqual([])
 })
 
-test('no file of ours has more than 400 lines', () => {
-  const long = pathsOf(OURS)
-    .filter((path) => !FOREIGN.test(path))
-    .filter((path) => (files.get(path) ?? '').split('\n').length > 401)
-  expect(long).toEqual([])
-})
-
 test('no path of anybody’s machine is in any file', () => {
   // Ann is in examples.
   expect(
