@@ -10,14 +10,12 @@ import {
   LOG_COLUMNS,
   MOST_EVENTS,
 } from '../../../src/schemas/delivery/email-log.ts'
-import {
-  exportEmailLogs,
-  listEmailLogs,
-  oldestShown,
-} from '../../../src/core/delivery/email-logs.ts'
+import { shownSince } from '../../../src/core/access/plan.ts'
+import { exportEmailLogs, listEmailLogs } from '../../../src/core/delivery/email-logs.ts'
 import { logContent } from '../../../src/core/delivery/log-content.ts'
 import { allows } from '../../../src/domain/access/access.ts'
 import { refusalOf } from '../../../src/domain/access/ownership.ts'
+import { bucketStart } from '../../../src/runtime/ids.ts'
 import { withDeadLinksIn } from '../../../src/domain/mails/dead-links.ts'
 import { audit } from '../../access/audit.ts'
 import { csvFile, csvLines } from '../../http/csv-answers.ts'
@@ -52,7 +50,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       const scope = { list: 'email-logs', organizationId, filters }
       const rows = await listEmailLogs(sql, organizationId, {
         ...read(filters),
-        oldest: await oldestShown(sql, organizationId, now()),
+        oldest: bucketStart(await shownSince(sql, organizationId, now())),
         before: decodeCursor(scope, cursor),
         limit: limit + 1,
       })
@@ -79,7 +77,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       const { organizationId, sql } = request.caller
       const filters = {
         ...read(request.query),
-        oldest: await oldestShown(sql, organizationId, now()),
+        oldest: bucketStart(await shownSince(sql, organizationId, now())),
       }
       await audit(sql, request, now, {
         action: 'email_logs.exported',
@@ -110,7 +108,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
     async (request) => {
       const { organizationId, sql, scopes } = request.caller
       const { messageId } = request.params
-      const oldest = await oldestShown(sql, organizationId, now())
+      const oldest = bucketStart(await shownSince(sql, organizationId, now()))
       const log = await logs.find(sql, organizationId, messageId, oldest)
       if (!log) {
         throw refusalOf('email_log', await logs.isElsewhere(sql, organizationId, messageId))

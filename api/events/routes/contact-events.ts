@@ -10,9 +10,7 @@ import { contactId } from '../../contacts/contact-keys.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { pageOf } from '../../http/pages.ts'
-import { planOf } from '../../../src/core/access/plan.ts'
-
-const DAY_MS = 86_400_000
+import { shownSince } from '../../../src/core/access/plan.ts'
 
 /** What happened to one contact. */
 export const contactEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
@@ -35,8 +33,7 @@ export const contactEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const id = await contactId(sql, organizationId, { ...params, by })
       const scope = { list: 'contact-events', organizationId, filters: { id } }
       const before = decodeCursor(scope, cursor)
-      const { retentionDays } = await planOf(sql, organizationId)
-      const lowest = bucketStart(now() - retentionDays * DAY_MS)
+      const lowest = bucketStart(await shownSince(sql, organizationId, now()))
       const rows = await listOfContact(sql, organizationId, id, {
         before,
         limit: limit + 1,

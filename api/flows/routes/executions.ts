@@ -23,12 +23,11 @@ import type { TenantDeps } from '../../deps.ts'
 import { failures } from '../../http/failures.ts'
 import { missing } from '../../../src/core/access/ownership.ts'
 import { pageOf } from '../../http/pages.ts'
-import { planOf } from '../../../src/core/access/plan.ts'
+import { shownSince } from '../../../src/core/access/plan.ts'
 
 const tags = ['workflows']
 const reading = { scope: 'read' } as const
 const writing = { scope: 'workflows' } as const
-const DAY_MS = 86_400_000
 const KEPT = 'What ended longer ago than your plan keeps it is left out.'
 const KEPT_OF_FLOW = 'What is over and was created longer ago than your plan keeps it is left out.'
 
@@ -198,8 +197,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
   }
 
   async function keptOf(sql: Sql, organizationId: Uuid): Promise<executionReads.ShownPeriod> {
-    const { retentionDays } = await planOf(sql, organizationId)
-    const since = now() - retentionDays * DAY_MS
+    const since = await shownSince(sql, organizationId, now())
     return { since: new Date(since).toISOString(), lowest: bucketStart(since) }
   }
 }

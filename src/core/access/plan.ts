@@ -13,6 +13,21 @@ export async function planOf(sql: Executor, organizationId: Uuid): Promise<Plan>
   return plan
 }
 
+const DAY_MS = 86_400_000
+
+/**
+ * Returns the time in milliseconds since 1970 from which on the organization's plan shows logs and
+ * events. Older ones may still be stored.
+ */
+export async function shownSince(
+  sql: Executor,
+  organizationId: Uuid,
+  now: number,
+): Promise<number> {
+  const { retentionDays } = await planOf(sql, organizationId)
+  return now - retentionDays * DAY_MS
+}
+
 /** Throws a 402 that names suitable plans if the organization's plan lacks `feature`. */
 export async function requireFeature(
   sql: Executor,

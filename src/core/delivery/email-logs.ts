@@ -1,18 +1,10 @@
-import { bucketStart, type Uuid } from '../../runtime/ids.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import type { EmailLog } from '../../schemas/delivery/email-log.ts'
 import * as logs from '../../store/delivery/email-logs.ts'
 import type { Executor } from '../../store/db/sql.ts'
-import { planOf } from '../access/plan.ts'
 
-const DAY_MS = 86_400_000
 /** Mails of a part of a file. */
 const EXPORT_PAGE = 1_000
-
-/** The lowest bucket that the organization's plan shows; what is older may still be stored. */
-export async function oldestShown(sql: Executor, organizationId: Uuid, now: number): Promise<Uuid> {
-  const { retentionDays } = await planOf(sql, organizationId)
-  return bucketStart(now - retentionDays * DAY_MS)
-}
 
 type Filters = Omit<logs.LogPage, 'bucket' | 'contactId' | 'limit' | 'before'>
 
