@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { pino } from 'pino'
 import { fire, type Occurrence } from '../../src/core/flows/triggers.ts'
-import { keepWatched } from '../../src/core/flows/kept-segments.ts'
+import { keepWatched } from '../../src/core/flows/membership.ts'
 import { noticeText } from '../../src/domain/accounts/notice.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
 import type { Step, Trigger } from '../../src/domain/flows/flow.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepWatched } from '../../src/core/flows/kept-segments.ts'
+import { keepWatched } from '../../src/core/flows/membership.ts'
 import { type Clock, keepMembership, markDue } from '../../src/core/flows/membership.ts'
 import { evaluate } from '../../src/domain/audience/condition-eval.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'

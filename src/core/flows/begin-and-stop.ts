@@ -3,7 +3,7 @@ import type { Transaction } from '../../store/db/sql.ts'
 import type { DefinitionCache } from '../../store/flows/definition-cache.ts'
 import * as executions from '../../store/flows/executions.ts'
 import * as executionRuns from '../../store/flows/runs.ts'
-import { reopen } from './reopen.ts'
+import { reopen } from './retry-and-cancel.ts'
 import { end, isOver, LEAVE, type StepActivities, toStep } from './moves.ts'
 
 /** Facts about flows that a worker has. */

@@ -18,7 +18,7 @@ import type { Transaction } from '../../store/db/sql.ts'
 import * as topics from '../../store/consent/topics.ts'
 import type { Contents } from '../../mail/content-checks.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
-import { namingAccounts } from './accounts.ts'
+import { namingAccounts } from './senders.ts'
 import { draftOf, type TopicName, topicNames } from './draft.ts'
 import { checkAhead, checkContents, checkReferences, type Checking, refuse } from './rules.ts'
 

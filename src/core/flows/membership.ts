@@ -1,5 +1,5 @@
 import type { SegmentFailure } from '../../domain/audience/audience.ts'
-import type { Uuid } from '../../runtime/ids.ts'
+import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import * as keptSegments from '../../store/audience/kept-segments.ts'
 import type { KeptSegment } from '../../store/audience/kept-segments.ts'
 import * as membership from '../../store/audience/membership.ts'
@@ -16,6 +16,11 @@ import {
   usableOf,
 } from './ask-segments.ts'
 import { fire } from './triggers.ts'
+import { needsOf } from '../../domain/audience/condition-needs.ts'
+import type { Trigger } from '../../domain/flows/flow.ts'
+import { hold } from '../../store/audience/segments.ts'
+import { isUsable } from '../audience/usable.ts'
+import * as triggered from '../../store/flows/triggered.ts'
 
 /** Marks of one turn. A turn holds locks of contacts, and others wait for its worker. */
 const MARKS = 300
@@ -180,4 +185,32 @@ export async function markDue(
   limit: number,
 ): Promise<boolean> {
   return (await membership.markDue(sql, await clock(sql), limit)) === limit
+}
+
+/** The segment whose entries or exits a trigger is about. */
+const watchedSegment = (trigger: Trigger): Uuid | undefined =>
+  trigger.type === 'segment_entry' || trigger.type === 'segment_exit'
+    ? trigger.segmentId
+    : undefined
+
+/**
+ * Keeps the members of these segments from now on where an enabled flow waits for entries or exits,
+ * and of the others no more. Called after a flow that is locked was changed; locks the segments, so
+ * that of two changes at once the later sees the earlier. One that cannot be evaluated stays as it
+ * is: no flow that waits for it is enabled.
+ */
+export async function keepWatched(
+  tx: Transaction,
+  organizationId: Uuid,
+  triggers: readonly Trigger[],
+): Promise<void> {
+  const ids = new Set(triggers.flatMap((trigger) => watchedSegment(trigger) ?? []))
+  for (const id of [...ids].filter(isUuid).toSorted()) {
+    const segment = await hold(tx, organizationId, id)
+    const isWatched = await triggered.isWatched(tx, organizationId, id)
+    if (!segment || !isWatched) await keptSegments.drop(tx, organizationId, id)
+    else if (isUsable(segment.condition)) {
+      await keptSegments.keep(tx, organizationId, id, needsOf(segment.condition))
+    }
+  }
 }

@@ -22,7 +22,7 @@ import * as templates from '../../store/content/templates.ts'
 import { awaitChecks, type Contents } from '../../mail/content-checks.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
 import { type NoSender, rememberAccounts, resolveAccount } from '../accounts/resolve-sender.ts'
-import { checkTriggerSegment } from './trigger-segment.ts'
+import { checkTriggerSegment } from './trigger-checks.ts'
 
 /** Throws a 400 with these problems, if there are any. */
 export function refuse(problems: readonly ErrorDetail[]): void {

@@ -1,12 +1,12 @@
 import { badRequest, type ErrorDetail } from '../../domain/errors.ts'
 import { nameOf } from '../../domain/flows/flow-check.ts'
 import type { Definition, Step } from '../../domain/flows/flow.ts'
-import { isMailing } from '../../domain/flows/steps/index.ts'
+import { isMailing, withConfig } from '../../domain/flows/steps/index.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Warning } from '../../schemas/common.ts'
 import type { FlowStep } from '../../schemas/flows/flow-steps.ts'
-import type { Executor } from '../../store/db/sql.ts'
-import { rememberAccounts, resolveSender } from '../accounts/resolve-sender.ts'
+import type { Executor, Transaction } from '../../store/db/sql.ts'
+import { rememberAccounts, resolveAccount, resolveSender } from '../accounts/resolve-sender.ts'
 import {
   type CheckedSenders,
   notChecked,
@@ -14,6 +14,7 @@ import {
   type Sender,
   SENDER_NOT_VERIFIED,
 } from '../accounts/sender-check.ts'
+import { isAccountNumber } from '../../domain/accounts/account-names.ts'
 
 /**
  * The senders of steps' mails, each with the index of its step. Steps without an account are left
@@ -62,4 +63,33 @@ export async function requireSenders(
     throw badRequest(`The workflow cannot run: ${first.message}`, problems, SENDER_NOT_VERIFIED)
   }
   return warnings
+}
+
+/**
+ * The definition with the ids of connections where steps name an account by its number, so that a
+ * second connection of that account changes nothing. Also returns what cannot be resolved.
+ */
+export async function namingAccounts(
+  tx: Transaction,
+  organizationId: Uuid,
+  definition: Definition,
+): Promise<{ definition: Definition; problems: ErrorDetail[] }> {
+  const problems: ErrorDetail[] = []
+  const steps: Step[] = []
+  for (const [index, step] of definition.steps.entries()) {
+    const cloudAccountId = isMailing(step) ? (step.config.cloudAccountId ?? '') : ''
+    if (!isMailing(step) || !isAccountNumber(cloudAccountId)) {
+      steps.push(step)
+      continue
+    }
+    const found = await resolveAccount(tx, organizationId, { cloudAccountId })
+    if ('id' in found) {
+      steps.push(withConfig(step, { ...step.config, cloudAccountId: found.id }))
+    } else {
+      const path = `steps[${index}].config.cloudAccountId`
+      const message = `${nameOf(step)}: config.cloudAccountId ${found.message}`
+      problems.push({ path, message })
+    }
+  }
+  return { definition: { ...definition, steps }, problems }
 }
