@@ -1,7 +1,7 @@
 import { durationMs } from '../../../src/domain/flows/duration.ts'
 import type { Uuid } from '../../../src/runtime/ids.ts'
 import { loadFilters } from '../../../src/core/flows/event-filters.ts'
-import { countsSince, earliestEvent } from '../../../src/core/flows/earliest-event.ts'
+import { countsSince, earliestEvent } from '../../../src/core/flows/wait-matching.ts'
 import { holdEvents } from '../../../src/store/events/events.ts'
 import { findEvent, type ReceivedEvent } from '../../../src/store/flows/execution-events.ts'
 import type { Json, Transaction } from '../../../src/store/db/sql.ts'
