@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emailMetrics } from '../../src/core/metrics/email-metrics.ts'
-import * as engagementMails from '../../src/store/flows/engagement-mails.ts'
+import * as engagements from '../../src/store/flows/engagements.ts'
 import * as emailLogs from '../../src/store/delivery/email-logs.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
@@ -123,7 +123,7 @@ test('a wait of an automation that begins later finds no automatic reply', async
   const mail = await seedEngagedMail(sql)
   const { organizationId, executionId } = mail
   const found = async () =>
-    (await engagementMails.find(sql, organizationId, { executionId, stepId: 'mail' }))?.bouncedAt
+    (await engagements.findMail(sql, organizationId, { executionId, stepId: 'mail' }))?.bouncedAt
   await tell(sql, keyring, mail, [AUTO_REPLY])
   expect(await found()).toBe(null)
   await tell(sql, keyring, mail, [bounce('Permanent', 'NoEmail', 60)])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayBucket } from '../../src/runtime/ids.ts'
-import * as engagementMails from '../../src/store/flows/engagement-mails.ts'
+import * as engagements from '../../src/store/flows/engagements.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -51,7 +51,7 @@ const NOBODY = {
 }
 /** What a wait of an automation finds that begins only now. */
 const found = async ({ organizationId, executionId }: EngagedMail) => {
-  const mail = await engagementMails.find(sql, organizationId, { executionId, stepId: 'mail' })
+  const mail = await engagements.findMail(sql, organizationId, { executionId, stepId: 'mail' })
   return { openedAt: mail?.openedAt, clickedAt: mail?.clickedAt }
 }
 

@@ -1,6 +1,6 @@
 import { durationMs } from '../../../src/domain/flows/duration.ts'
 import type { Engagement } from '../../../src/domain/flows/steps/wait-for-email-engagement.ts'
-import * as engagementMails from '../../../src/store/flows/engagement-mails.ts'
+import * as engagements from '../../../src/store/flows/engagements.ts'
 import * as waits from '../../../src/store/flows/waits.ts'
 import type { StepOutcome } from '../../../src/core/flows/moves.ts'
 import type { StepRun, StoredStep } from './step.ts'
@@ -24,7 +24,7 @@ export const waitForEmailEngagement: StoredStep<'wait_for_email_engagement'> = {
   locksContact: false,
 
   async locks(tx, { execution, step }) {
-    await engagementMails.lock(tx, execution.organizationId, {
+    await engagements.lockMail(tx, execution.organizationId, {
       executionId: execution.id,
       stepId: step.config.stepId,
     })
@@ -34,7 +34,7 @@ export const waitForEmailEngagement: StoredStep<'wait_for_email_engagement'> = {
     const { execution, step } = run
     const { stepId, events, timeout } = step.config
     const { id: executionId, organizationId, contactId } = execution
-    const mail = await engagementMails.find(tx, organizationId, { executionId, stepId })
+    const mail = await engagements.findMail(tx, organizationId, { executionId, stepId })
     const expiresAt = new Date(Date.parse(run.now) + durationMs(timeout)).toISOString()
     if (!mail) return withoutMail(run, run.visit === 1 ? run.now : expiresAt)
     const [first] = engagementsOf(mail, events)
@@ -62,7 +62,7 @@ export const waitForEmailEngagement: StoredStep<'wait_for_email_engagement'> = {
     if (wait.status !== 'waiting') return over(wait)
     const late = Date.parse(run.now) - Date.parse(wait.expiresAt)
     if (late < 0) return { kind: 'wait', status: 'waiting', until: wait.expiresAt }
-    if (late < LONGEST_LAG_MS && (await engagementMails.mayBeUnapplied(tx, wait.expiresAt))) {
+    if (late < LONGEST_LAG_MS && (await engagements.mayBeUnapplied(tx, wait.expiresAt))) {
       const again = new Date(Date.parse(run.now) + LOOK_AGAIN_MS).toISOString()
       return { kind: 'wait', status: 'waiting', until: again }
     }
@@ -97,7 +97,7 @@ const came = (engagement: string, at: string): StepOutcome => ({
 
 /** Engagements of the mail, the earliest first: a click, then its open. */
 function engagementsOf(
-  mail: engagementMails.EngagedMail,
+  mail: engagements.EngagedMail,
   asked: readonly Engagement[],
 ): { engagement: Engagement; at: string }[] {
   const times: Record<Engagement, string | null> = {

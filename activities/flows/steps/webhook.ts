@@ -8,7 +8,7 @@ import { targetOf } from '../../../src/net/target.ts'
 import * as contacts from '../../../src/store/contacts/contacts.ts'
 import type { Json, Sql } from '../../../src/store/db/sql.ts'
 import * as webhookCalls from '../../../src/store/flows/webhook-calls.ts'
-import * as webhookSecrets from '../../../src/store/flows/webhook-secrets.ts'
+import * as flowSecrets from '../../../src/store/flows/secrets.ts'
 import type { Keyring } from '../../../src/keys/tokens.ts'
 import { untilRendered } from '../../content/rendering.ts'
 import type { StepOutcome } from '../../../src/core/flows/moves.ts'
@@ -143,7 +143,7 @@ async function prepare(
   const contact = await contacts.find(sql, organizationId, { id: contactId })
   if (!contact) return { kind: 'ended', status: 'cancelled', reason: 'contact_deleted' }
   const of = { flowId, version, stepId: run.step.id }
-  const sealed = await webhookSecrets.load(sql, organizationId, of)
+  const sealed = await flowSecrets.findOfStep(sql, organizationId, of)
   if (!sealed) return { kind: 'ended', status: 'cancelled', reason: 'workflow_deleted' }
   const event =
     run.step.config.body === undefined ? undefined : await eventKnownTo(sql, run.execution)

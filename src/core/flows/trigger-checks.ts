@@ -9,7 +9,6 @@ import { refuseForeign } from '../access/refuse-foreign.ts'
 import * as triggered from '../../store/flows/triggered.ts'
 import { findRing } from '../../domain/flows/rings.ts'
 import type { Warning } from '../../schemas/common.ts'
-import { listLinked } from '../../store/flows/linked.ts'
 import { MOST_A_DAY, MOST_AN_HOUR } from './brake.ts'
 
 const PATH = 'triggerConfig.segmentId'
@@ -87,7 +86,7 @@ export async function ringWarnings(
   { id, name, definition }: EnabledFlow,
 ): Promise<Warning[]> {
   if (!BRAKED.includes(definition.trigger.type)) return []
-  const others = await listLinked(sql, organizationId, id)
+  const others = await triggered.listLinked(sql, organizationId, id)
   const flow = { ...definition, id: id ?? '', name }
   const segmentIds = [flow, ...others].flatMap(({ trigger }) =>
     'segmentId' in trigger && trigger.segmentId !== undefined && isUuid(trigger.segmentId)
