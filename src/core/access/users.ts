@@ -2,8 +2,7 @@ import { normalAddress } from '../../domain/text.ts'
 import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import { createPasswords } from '../../keys/passwords.ts'
 import * as users from '../../store/access/users.ts'
-import type { Executor, Sql } from '../../store/db/sql.ts'
-import { transact } from '../../store/db/sql.ts'
+import { type Executor, type Sql, transact } from '../../store/db/sql.ts'
 
 // Only the operator's command line creates users and sets passwords without the old one. Both
 // concern a person and no organization, so no audit has them. `user list` shows when it happened.

@@ -17,7 +17,7 @@ import { organizationalDomain } from '../../text/public-suffixes.ts'
 import { recording, shownText, shownValues, type ToolContext } from './context.ts'
 import { parseDmarc } from './dmarc-record.ts'
 import { findDmarc } from './dmarc.ts'
-import { unanswered } from './unanswered.ts'
+import { unanswered } from './answers.ts'
 
 export interface BimiInput {
   domain: string

@@ -13,10 +13,9 @@ import {
 import type { DnsFailed } from '../../net/dns.ts'
 import type { Lookup } from '../../net/lookups.ts'
 import { organizationalDomain } from '../../text/public-suffixes.ts'
-import { askAddresses } from './addresses.ts'
+import { askAddresses, unanswered } from './answers.ts'
 import { recording, type ToolContext } from './context.ts'
 import { hostOf } from './mx.ts'
-import { unanswered } from './unanswered.ts'
 
 type ListState = 'listed' | 'not_listed' | 'unknown'
 

@@ -8,7 +8,7 @@ import {
 import type { DnsAnswer } from '../../net/dns.ts'
 import { recording, shownText, type ToolContext } from './context.ts'
 import { type DkimKey, isKeyRecord, readDkimKey } from './dkim-key.ts'
-import { unanswered } from './unanswered.ts'
+import { unanswered } from './answers.ts'
 
 export interface DkimInput {
   domain: string

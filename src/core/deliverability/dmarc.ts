@@ -14,7 +14,7 @@ import type { Lookup } from '../../net/lookups.ts'
 import { organizationalDomain } from '../../text/public-suffixes.ts'
 import { recording, shownText, type ToolContext } from './context.ts'
 import { type DmarcPolicy, type DmarcRecord, parseDmarc, reportDomains } from './dmarc-record.ts'
-import { unanswered } from './unanswered.ts'
+import { unanswered } from './answers.ts'
 
 export interface DmarcDetails extends Partial<DmarcRecord> {
   record: string | null

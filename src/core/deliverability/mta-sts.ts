@@ -16,7 +16,7 @@ import type { Incoming } from '../../net/fetch.ts'
 import type { Lookup } from '../../net/lookups.ts'
 import { recording, shownText, shownValues, type ToolContext } from './context.ts'
 import { hostOf } from './mx.ts'
-import { unanswered } from './unanswered.ts'
+import { unanswered } from './answers.ts'
 
 export interface MtaStsDetails {
   record: string | null

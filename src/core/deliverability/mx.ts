@@ -11,9 +11,8 @@ import {
   warned,
 } from '../../domain/deliverability/report.ts'
 import type { Lookup } from '../../net/lookups.ts'
-import { askAddresses } from './addresses.ts'
+import { askAddresses, unanswered } from './answers.ts'
 import { recording, type ToolContext } from './context.ts'
-import { unanswered } from './unanswered.ts'
 
 export interface MailHost {
   host: string

@@ -11,11 +11,10 @@ import {
 } from '../../domain/deliverability/report.ts'
 import type { DnsFailed } from '../../net/dns.ts'
 import type { Lookup } from '../../net/lookups.ts'
-import { askAddresses } from './addresses.ts'
+import { askAddresses, unanswered } from './answers.ts'
 import { recording, type ToolContext } from './context.ts'
 import { hostOf } from './mx.ts'
 import { reverseName } from './spf-evaluate.ts'
-import { unanswered } from './unanswered.ts'
 
 export interface ReverseDnsDetails {
   addresses: { ip: string; names: string[]; isConfirmed: boolean }[]

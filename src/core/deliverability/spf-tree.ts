@@ -8,7 +8,7 @@ import {
 } from '../../domain/deliverability/spf-record.ts'
 import type { DnsFailed } from '../../net/dns.ts'
 import type { Lookup } from '../../net/lookups.ts'
-import { askAddresses } from './addresses.ts'
+import { askAddresses } from './answers.ts'
 import { MOST_MX, MOST_TERMS } from './spf-evaluate.ts'
 
 export interface SpfNode {

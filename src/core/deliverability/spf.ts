@@ -12,7 +12,7 @@ import type { SpfRecord } from '../../domain/deliverability/spf-record.ts'
 import { recording, shownText, type ToolContext } from './context.ts'
 import { evaluateSpf, MOST_TERMS, MOST_VOIDS, type SpfEvaluation } from './spf-evaluate.ts'
 import { readSpfTree, type SpfNode, type SpfTerm, type SpfTree } from './spf-tree.ts'
-import { unanswered } from './unanswered.ts'
+import { unanswered } from './answers.ts'
 
 export interface SpfInput {
   domain: string

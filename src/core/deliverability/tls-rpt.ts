@@ -8,7 +8,7 @@ import {
 } from '../../domain/deliverability/report.ts'
 import { hasVersion, parseTags } from '../../domain/deliverability/tags.ts'
 import { recording, shownText, type ToolContext } from './context.ts'
-import { unanswered } from './unanswered.ts'
+import { unanswered } from './answers.ts'
 
 export interface TlsRptDetails {
   record: string | null

@@ -23,7 +23,7 @@ import { recording, type ToolContext } from './context.ts'
 import { findDmarc } from './dmarc.ts'
 import { readSpfTree } from './spf-tree.ts'
 import { isAligned, MOST_SIGNATURES, readSignatures, type Signature } from './signatures.ts'
-import { unanswered } from './unanswered.ts'
+import { unanswered } from './answers.ts'
 
 export interface UnsubscribeDetails {
   from: string | null
