@@ -1,5 +1,5 @@
 import { type AppError, conflict, notFound, refuse } from '../../domain/errors.ts'
-import { keptUntil, timeProblem } from '../../domain/mails/single-mail.ts'
+import { CANCELLED, keptUntil, timeProblem } from '../../domain/mails/single-mail.ts'
 import { toUtc } from '../../domain/times.ts'
 import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { Email, EmailBody } from '../../schemas/mails/email.ts'
@@ -9,7 +9,6 @@ import type { Keyring } from '../../keys/tokens.ts'
 import { type Actor, recordAudit } from '../access/audit.ts'
 import { missing } from '../access/ownership.ts'
 import { bodyView, openContent } from '../content/mail-content.ts'
-import { emailView } from './single-mail-view.ts'
 
 /** Returns a single mail of the organization: 403 or 404 when it has none of this id. */
 export async function requireMail(sql: Executor, organizationId: Uuid, id: string): Promise<Email> {
@@ -74,3 +73,28 @@ function timeOf(scheduledFor: string, now: number): number {
 
 const notWaiting = ({ status }: Email, done: string): AppError =>
   conflict(`A ${status} mail cannot be ${done}`, { reason: 'email_not_waiting' })
+
+/** A single mail as the API answers it. */
+function emailView(stored: transactionalMails.TransactionalMail): Email {
+  const { state, status, reason, recipient, connectionId, sendAt, isDue, bodyUntil } = stored
+  const { claimedAt, ...rest } = stored
+  return {
+    ...rest,
+    status: statusOf(state, status, { reason, isDue }),
+    to: recipient,
+    cloudAccountId: connectionId,
+    scheduledFor: state === 'queued' && !isDue ? sendAt : null,
+    bodyKeptUntil: bodyUntil,
+    waitingForOutcome: state === 'unknown' && claimedAt !== null ? { since: claimedAt } : null,
+  }
+}
+
+function statusOf(
+  state: transactionalMails.TransactionalMail['state'],
+  status: Email['status'],
+  { reason, isDue }: Pick<transactionalMails.TransactionalMail, 'reason' | 'isDue'>,
+): Email['status'] {
+  if (state === 'claimed' || state === 'unknown') return 'pending'
+  if (state === 'queued' && !isDue) return 'scheduled'
+  return state === 'skipped' && reason === CANCELLED ? 'cancelled' : status
+}
