@@ -44,7 +44,7 @@ export interface BatchDeps {
 }
 
 export type BatchStart =
-  /** With `status`: the batch's time has come, and the API shows this status. */
+  /** `status`: the batch's time has come, and the API shows this status. */
   | { kind: 'go'; status?: 'processing' }
   /** Waits for `waitMs`. `until` (milliseconds since 1970) is for earlier workflows. */
   | { kind: 'wait'; waitMs?: number; until: number }
@@ -163,7 +163,7 @@ export function createBatchActivities({
       (await batchRuns.report(sql, run)) ?? GONE,
   }
 
-  /** Why nothing can be sent through this connection, or undefined. */
+  /** Returns the reason why nothing can be sent through this connection. */
   async function senderRefusal(
     sender: senders.SendingConnection | undefined,
   ): Promise<string | undefined> {

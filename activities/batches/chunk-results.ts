@@ -5,9 +5,9 @@ import type { Verdict } from '../calls.ts'
 export type SendChunkResult =
   /** Every row of the range has its outcome. */
   | { kind: 'done' }
-  /** What is left of its rows is in doubt: come back later. */
+  /** All rows without an outcome are in doubt: the chunk is tried again later. */
   | { kind: 'waiting' }
-  /** Rows are left that are not in doubt, which somebody else holds for a moment: come back. */
+  /** Another claim holds the rows that are left for a moment: the chunk is tried again. */
   | { kind: 'open' }
   /**
    * The account cannot send for `waitMs`. `resumeAt` is for workflows of before: milliseconds since
@@ -21,7 +21,7 @@ export type SendChunkResult =
   /** Nothing can be sent through this connection any more. */
   | { kind: 'unavailable'; reason: string }
 
-/** What becomes of a range in which nothing but mails in doubt is open. */
+/** Results of a range in which only mails in doubt have no outcome, by the batch's state. */
 export const OUTCOMES_AWAITED = {
   processing: { kind: 'waiting' },
   completed: { kind: 'done' },

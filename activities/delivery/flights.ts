@@ -13,7 +13,7 @@ export function createFlights(most: number) {
   const inFlight = (): number => [...flights.values()].reduce((sum, { mails }) => sum + mails, 0)
 
   return {
-    /** How many more mails may be begun. */
+    /** Returns the number of mails that may begin now. */
     room: (): number => Math.max(0, most - inFlight()),
     hasFailed: (): boolean => failures.length > 0,
     isEmpty: (): boolean => flights.size === 0,
@@ -27,10 +27,10 @@ export function createFlights(most: number) {
       flights.set(flight, { mails, beganAt: performance.now() })
     },
 
-    /** When one of them has ended. */
+    /** Waits until one of them has ended. */
     next: (): Promise<void> => Promise.race(flights.keys()),
 
-    /** When all of them have. Throws what the first that failed has thrown. */
+    /** Waits until all of them have ended. Throws the error of the first that failed. */
     async landed(): Promise<void> {
       await Promise.all(flights.keys())
       if (failures.length > 0) throw failures[0]

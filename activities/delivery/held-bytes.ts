@@ -14,7 +14,7 @@ export function createHeldBytes(most: number) {
   let held = 0
   return {
     isFull: (): boolean => held >= most,
-    /** As many of `wanted` as there is room for. */
+    /** Takes as many of `wanted` bytes as there is room for. */
     take(wanted: number): HeldPart {
       const given = Math.max(0, Math.min(wanted, most - held))
       let bytes = given

@@ -20,8 +20,8 @@ export async function takeProbe(sql: Sql, sender: SendingConnection): Promise<st
 }
 
 /**
- * One mail to the simulator, when rows are in doubt and too few other mails tell whether events
- * arrive. No row in the ledger, no log, no counter; under the limiter like all mail.
+ * Sends a probe: a mail to the provider's simulator, when rows are in doubt and too few other mails
+ * tell whether events arrive. A probe needs a permit like all mail, but has no row in the ledger.
  */
 export async function sendProbe(
   { sql, mailer, timings }: { sql: Sql; mailer: Mailer; timings: Timings },

@@ -41,7 +41,7 @@ export function readEventBodies(app: FastifyInstance, mostBytes: number): void {
   })
 }
 
-/** Why a request's body is not an event. */
+/** Returns what is known of a body that is not an event. */
 export function unreadOf({ eventBody }: FastifyRequest): UnreadBody {
   const { reason = 'no_envelope', bytes = Buffer.alloc(0) } = eventBody ?? {}
   return describeUnread(reason, bytes)

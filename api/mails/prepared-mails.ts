@@ -15,7 +15,7 @@ export interface PreparedMails {
   failures: RowFailures
 }
 
-/** For routes that prepare mails in a `preHandler`: no transaction is open meanwhile. */
+/** Routes prepare mails in a `preHandler`, while no transaction is open. */
 export const holdPreparedMails = (app: Pick<FastifyInstance, 'decorateRequest'>): void =>
   void app.decorateRequest('preparedMails', undefined)
 

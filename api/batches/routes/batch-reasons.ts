@@ -9,7 +9,7 @@ import type { TenantDeps } from '../../deps.ts'
 /** Reasons are words of ours and of the provider: there are few. */
 const MOST_REASONS = 100
 
-/** Who did not get a batch, counted by why. */
+/** Numbers of recipients who did not get a batch, by reason. */
 export const batchReasonRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.get(
     '/v1/batch/:id/reasons',

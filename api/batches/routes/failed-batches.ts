@@ -76,7 +76,7 @@ export const failedBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
   )
 }
 
-/** Why a batch is unchanged: it does not exist, or has another status. */
+/** Returns the error for a batch that does not exist or has another status. */
 async function refusal(
   tx: Transaction,
   organizationId: Uuid,

@@ -95,7 +95,7 @@ export const snsRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   }
 }
 
-/** One answer for an unknown connection, another topic and a wrong signature. */
+/** The same answer for an unknown connection, another topic and a wrong signature. */
 const unproven = (): AppError =>
   new AppError('UNAUTHORIZED', 'The message is not proven to be of the topic of this connection')
 
@@ -112,7 +112,7 @@ const unreachable = (what: string): AppError =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
-/** Why a request's body is not a message. */
+/** Returns the error for a body that is not a message. */
 function unreadable(request: FastifyRequest): Error {
   const { reason } = unreadOf(request)
   if (request.body !== undefined && request.validationError) return request.validationError

@@ -58,7 +58,7 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
     throw notFound('Route')
   })
 
-  /** In a `preHandler`: no transaction is open while mails are rendered. */
+  /** Runs in a `preHandler`: no transaction is open while mails are rendered. */
   async function prepare(
     request: FastifyRequest,
     rows: readonly Row<ResendEmailInput>[],

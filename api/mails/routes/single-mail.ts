@@ -34,12 +34,12 @@ const sending = { scope: 'send' } as const
 const reading = { scope: ['read', 'send'] } as const
 const checkRows = rowChecker(EmailInput)
 
-/** One mail to one address. The mail queue sends it, before all other mail of its account. */
+/** Single mail. The mail queue sends it before all other mail of its account. */
 export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, publicUrl, renderer, now } = deps
   holdPreparedMails(app)
 
-  /** In a `preHandler`: no transaction is open while mails are rendered. */
+  /** Runs in a `preHandler`: no transaction is open while mails are rendered. */
   async function prepare(
     request: FastifyRequest,
     rows: readonly Row<EmailInput>[],

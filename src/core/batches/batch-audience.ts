@@ -23,10 +23,7 @@ export interface StoredAudience {
 
 export type Resolved =
   | { audience: Audience }
-  /**
-   * Why the audience, or its exclusions, cannot be determined. The batch must not be sent to
-   * anybody.
-   */
+  /** The audience or its exclusions cannot be determined: the batch must not be sent at all. */
   | { unusable: 'segment_not_usable' | 'topic_deleted' }
 
 /** Returns the audience of a batch at the time `now` (ISO 8601). */

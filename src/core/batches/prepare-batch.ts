@@ -20,7 +20,7 @@ import { namedAudience, requireAudience } from './batch-references.ts'
 import { applyBatchRules } from './batch-rules.ts'
 
 export interface BatchContext {
-  /** What the accounts reported about the sender before the transaction. */
+  /** Answers of the accounts about the sender, asked for before the transaction. */
   senders: CheckedSenders
   compile: Compile
   /** Estimated number of contacts. */

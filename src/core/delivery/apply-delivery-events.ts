@@ -77,7 +77,7 @@ const GIVE_UP_MS = 3_600_000
 interface AppliedEvent {
   event: inboundEvents.WaitingEvent
   duplicates: number
-  /** Why it was put off or set aside; undefined: it was applied. */
+  /** The event was put off or set aside. Undefined: it was applied. */
   refusal?: { error: unknown; isPutOff: boolean }
 }
 
@@ -166,7 +166,7 @@ function byTag({ event, inbound }: ReadEvent): MatchedEvent[] {
 
 interface Changes {
   effects: BounceOrComplaint[]
-  /** With mails of executions. */
+  /** Engagements with mails of executions. */
   engagements: Arrived[]
   stats: deliveryCounters.StatsDelta[]
   batches: Map<string, deliveryCounters.BatchDelta>
@@ -237,7 +237,7 @@ async function applyToMails(
   return duplicates.length
 }
 
-/** One text for each place. */
+/** Returns a text that identifies the mail. */
 const keyOf = ({ organizationId, bucket, id }: mailFacts.MailKey): string =>
   `${organizationId} ${bucket} ${id}`
 
@@ -247,7 +247,7 @@ const placeOf = ({ bucket, id, inbound: { organizationId } }: MatchedEvent) => (
   id,
 })
 
-/** What events of a mail do to its address. */
+/** Returns the bounces and complaints that change the status of the mail's address. */
 function effectsOf(
   { organizationId, recipient }: mailFacts.MailRow,
   events: readonly MatchedEvent[],
@@ -298,7 +298,7 @@ async function bumpBatches(
   if (changed.length > 0) await deliveryCounters.bumpBatches(tx, changed)
 }
 
-/** What executions may wait for in the events of a mail. */
+/** Returns the engagements in a mail's events that executions may wait for. */
 const engagementsWith = (
   { organizationId, id }: mailFacts.MailRow,
   events: readonly MatchedEvent[],
@@ -345,7 +345,7 @@ function add(sum: Delta, moved: Delta): void {
   for (const name of COUNTED) sum[name] += moved[name]
 }
 
-/** Of another acceptance the timeline also shows the message id. */
+/** Returns an entry of the timeline. It shows the message id where that is a second one. */
 function entry(
   mail: mailFacts.MailRow,
   event: SesEvent,

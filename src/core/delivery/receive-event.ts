@@ -42,7 +42,7 @@ export const toUnreadEvent = (
   error: reason,
 })
 
-/** Why an event is not applied, or undefined. The proof determines its connection. */
+/** Returns the reason why an event is not applied. The proof determines its connection. */
 function refusalOf(
   { account, region, detail }: EventEnvelope,
   proof: EventProof,

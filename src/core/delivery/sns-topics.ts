@@ -8,7 +8,7 @@ const REMEMBERED_MS = 900
 const MOST_REMEMBERED = 10_000
 
 interface Remembered {
-  /** By a clock that never goes back. */
+  /** Milliseconds of a clock that never goes back. */
   at: number
   topic: Promise<SnsTopic | undefined>
 }

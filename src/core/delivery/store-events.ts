@@ -7,7 +7,7 @@ export interface StoredEvent {
   isNew: boolean
   /** False: its connection has no room left today, and it is only counted. */
   isKept: boolean
-  /** Why it is not applied. */
+  /** Reason for which it is not applied. */
   reason: string | undefined
 }
 

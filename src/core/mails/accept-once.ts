@@ -7,7 +7,7 @@ import type { Keyring } from '../../keys/tokens.ts'
 import { acceptMails } from './accept-mails.ts'
 import type { PreparedMail } from './prepare-mails.ts'
 
-/** As the API answers a mail that it accepted. */
+/** Status of the API's answer to a mail that it accepted. */
 const ACCEPTED = 202
 
 /** A mail, and what tells it from another one for a day. */

@@ -35,24 +35,24 @@ export function statusesOf(text: string | undefined): BatchStatus[] | undefined 
   return BATCH_STATUSES.filter((name) => named.has(name))
 }
 
-/** How many recipients of a batch came to what, when a run of it ended. */
+/** Numbers of a batch's recipients by outcome, when a run of it ended. */
 interface BatchCounts {
-  /** All of its audience; 0: it was not frozen. */
+  /** The whole audience. 0: it was not frozen. */
   frozen: number
   sent: number
   failed: number
   skipped: number
-  /** That were not mailed when the batch was cancelled. */
+  /** Recipients who were not mailed because the batch was cancelled. */
   cancelled: number
-  /** In doubt: events still decide. */
+  /** Mails in doubt: delivery events may still decide. */
   unknown: number
 }
 
-/** What a run of a batch ends with. */
+/** Result of a run of a batch. */
 export interface BatchReport extends BatchCounts {
-  /** What the API says; `superseded`: another attempt has the batch, or it is gone. */
+  /** Status in the API. `superseded`: another attempt has the batch, or it is gone. */
   status: BatchStatus | 'superseded'
-  /** Why it failed. */
+  /** Reason of a failure. */
   reason: string | null
 }
 

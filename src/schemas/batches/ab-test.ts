@@ -46,7 +46,7 @@ export type AbTestInput = Static<typeof AbTestInput>
 const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 type OrNull<T> = { [Name in keyof T]: Exclude<T[Name], undefined> | null }
 
-/** Of PATCH: what an answer shows besides may come along. */
+/** A test in PATCH. The fields that only answers have are accepted and ignored. */
 export interface AbTestPatch extends Omit<AbTestInput, 'variants' | 'decideAfter'> {
   variants: (Pick<AbTestInput['variants'][number], 'name'> &
     Partial<OrNull<Omit<AbTestInput['variants'][number], 'name'>>>)[]
@@ -82,7 +82,7 @@ export const AbTestPatch = Type.Unsafe<AbTestPatch>(
   ),
 )
 
-/** What mails of a test came to. */
+/** Counted outcomes of a test's mails. */
 const figures = {
   sent: Count,
   delivered: Count,

@@ -13,7 +13,7 @@ type BatchChanges = Partial<Pick<BatchInput, 'from' | 'audienceType'>> & {
 } & { abTest?: AbTestPatch | null }
 export type BatchPatch = BatchChanges & { ifUnmodifiedSince?: string }
 
-/** What is read-only may come along and is ignored: get, edit, patch works. */
+/** Read-only fields are accepted and ignored, so that GET, edit, PATCH works. */
 export const BatchPatch = Type.Unsafe<BatchPatch>(
   strict(
     {
@@ -37,7 +37,7 @@ export const BatchPatch = Type.Unsafe<BatchPatch>(
   ),
 )
 
-/** What a copy says otherwise; without a body nothing. */
+/** Fields in which the copy differs. No body: none. */
 export const BatchDuplicate = Type.Unsafe<BatchPatch | null>({
   ...nullable(BatchPatch),
   title: 'BatchDuplicate',

@@ -14,9 +14,7 @@ import {
   Time,
 } from '../common.ts'
 
-/**
- * What a recipient of a batch shows: the log's statuses, and `cancelled`, which logs do not list.
- */
+/** The statuses of logs, and `cancelled`: logs do not list mails that were cancelled. */
 const RECIPIENT_STATUSES = [...LOG_STATUSES, 'cancelled'] as const
 
 export const Recipient = Type.Object(

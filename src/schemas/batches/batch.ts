@@ -50,7 +50,7 @@ const counters = {
   unsubscribed: Count,
 }
 
-/** Of lists: without contents, which may be megabytes each. */
+/** Fields in lists. Contents are left out: each may have megabytes. */
 const summary = {
   id: Id,
   status: oneOf(BATCH_STATUSES),
@@ -135,7 +135,7 @@ const VariableMapping = strict({
 })
 export type VariableMapping = Static<typeof VariableMapping>
 
-/** With all that is sent. */
+/** Fields of a whole batch, contents included. */
 const batch = {
   ...summary,
   htmlContent: Type.String({

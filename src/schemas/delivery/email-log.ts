@@ -18,7 +18,7 @@ import {
 const SOURCE_TYPES = ['batch', 'workflow', 'transactional', 'confirmation', 'external'] as const
 const PEOPLE =
   'By a person: not by a known bot. A click says that it was opened, too, without `openedAt`.'
-/** What a mail can ever have reached, whatever its status is now. */
+/** Stages that a mail can have reached, whatever its status is now. */
 const REACHED = [
   'sent',
   'delivered',
@@ -127,7 +127,7 @@ const EmailLogContent = Type.Object(
 )
 export type EmailLogContent = Static<typeof EmailLogContent>
 
-/** Why a mail is shown without what it said. */
+/** Reasons why a mail is shown without its content. */
 const CONTENT_MISSING = [
   'scope',
   'not_sent',

@@ -10,9 +10,7 @@ export const AccountNumberParams = strict({
   }),
 })
 
-/**
- * What EventBridge wraps around a delivery event. Fields that we do not use are kept as they are.
- */
+/** EventBridge's envelope of a delivery event. Fields that we do not use are kept as they are. */
 export const EventEnvelope = Type.Object(
   {
     id: Type.String({ minLength: 1, maxLength: 255 }),
@@ -51,7 +49,7 @@ export const ConnectionParams = strict({
 const text = (maxLength: number, description?: string) =>
   Type.String({ minLength: 1, maxLength, ...(description === undefined ? {} : { description }) })
 
-/** What SNS posts: a delivery event in `Message`, or a confirmation. */
+/** A message of SNS: a delivery event in `Message`, or a confirmation. */
 export const SnsMessage = Type.Object(
   {
     Type: oneOf(SNS_TYPES),

@@ -26,7 +26,7 @@ import { CONTENT_ID, MEDIA_TYPE, TAG } from '../patterns.ts'
 /** Characters of each part; a mail's parts are made into one message of at most 40 MB by SES. */
 const LONGEST_PART = 1_000_000
 const LONGEST_SUBJECT = 998
-/** In base64: more than all attachments of a mail, which have a limit of their own, decoded. */
+/** Characters of base64. All attachments of a mail have a lower limit of their own, decoded. */
 const LONGEST_ATTACHMENT = 14_500_000
 const MOST_VARIABLES = 200
 const MOST_TAGS = 20

@@ -20,7 +20,7 @@ import { Attachment, EmailInput, EmailPatch } from './email.ts'
 // What Resend's send calls take and answer (https://resend.com/docs/api-reference/emails). Their
 // limits are those of single mail, whose fields they become.
 
-/** As many as Resend lets a list have, so that the refusal of a list names its field. */
+/** Resend's own limit of a list, so that the refusal of a list names its field. */
 const MOST_LISTED = 50
 const MOST_EMAILS_A_REQUEST = 100
 const LONGEST_PATH = 2_048

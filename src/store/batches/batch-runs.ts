@@ -6,7 +6,7 @@ import type { BatchReport, BatchStatus } from '../../domain/batches/batch.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import { insertRows, nextContacts, type PageToFreeze } from './freeze-rows.ts'
 
-/** One attempt at sending a batch. Every statement here names it. */
+/** An attempt at sending a batch. Every statement here names it. */
 export interface Run {
   organizationId: string
   batchId: string
@@ -60,7 +60,7 @@ export const startScheduled = async (
 /** A batch while its audience is being frozen. */
 export interface FreezingBatch {
   status: BatchStatus
-  /** Null before the first page. */
+  /** The bucket is null before the first page. */
   bucket: Uuid | null
   /** The last contact of the pages that are done. */
   cursor: Uuid | null

@@ -55,7 +55,7 @@ export const giveBackThrottled = (
   where organization_id = ${organizationId} and id = ${batchId}
     and throttle_per_second is not null`
 
-/** What a batch may send at once of its own rate: as of its account's. */
+/** Mails that a batch may send at once at its own rate. Accounts have the same rule. */
 const depth = (sql: Sql) => sql`
   greatest(1, throttle_per_second * ${BUCKET_SECONDS}::float8,
     least(throttle_per_second, ${SLOW_BUCKET_MAILS}::float8))`

@@ -109,7 +109,7 @@ export const addSent = (
 const FIGURES = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const
 type Figures = Record<(typeof FIGURES)[number], number>
 
-/** What events have moved of a variant: figures of the share, and of the rest. */
+/** Changes that events make to a variant's figures: of the share, and of the rest. */
 export interface VariantDelta {
   organizationId: Uuid
   batchId: Uuid

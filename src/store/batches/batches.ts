@@ -153,7 +153,6 @@ export async function find(
 }
 
 export interface BatchFilters {
-  /** In any of these. */
   statuses?: readonly string[] | undefined
   channel?: string | undefined
   search?: string | undefined
@@ -259,7 +258,7 @@ interface RecipientPage {
   bucket: Uuid
   cancelled: boolean
   status?: string | undefined
-  /** Why a mail failed or was skipped. */
+  /** Reason for which a mail failed or was skipped. */
   reason?: string | undefined
   after?: Uuid | undefined
   limit: number
@@ -272,7 +271,7 @@ interface RecipientPage {
  */
 export const lastRow = (bucket: Uuid): Uuid => batchRowId(bucket, 0xff_ff_ff_ff)
 
-/** In the order in which they are mailed. */
+/** Recipients in the order in which they are mailed. */
 export const listRecipients = (sql: Executor, organizationId: Uuid, page: RecipientPage) => sql<
   Recipient[]
 >`
@@ -305,7 +304,7 @@ export async function countRecipients(
   return row?.total ?? 0
 }
 
-/** Why recipients were not mailed, or whose mail is in doubt; the most frequent come first. */
+/** Counts the reasons of mails that were not sent or are in doubt, most frequent first. */
 export const countReasons = (
   sql: Executor,
   organizationId: Uuid,

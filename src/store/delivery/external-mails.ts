@@ -61,7 +61,7 @@ export async function findOurs(
     order by w.position`
 }
 
-/** One recipient of a mail that another program sent. */
+/** A recipient of a mail that another program sent. */
 export interface ExternalMail extends MessageKey {
   addressHash: Buffer
   bucket: Uuid

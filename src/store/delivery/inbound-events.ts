@@ -10,9 +10,9 @@ export interface InboundEvent {
   envelopeId: string
   /** The whole envelope as JSON text. */
   body: string
-  /** Why it can never be applied, although it is readable. */
+  /** Reason for which it can never be applied, although it is readable. */
   ignored?: string
-  /** Why it is unreadable. Either reason keeps it from the applier permanently. */
+  /** Reason for which it is unreadable. Either reason keeps the applier away for good. */
   error?: string
 }
 
@@ -59,17 +59,17 @@ export interface WaitingEvent {
   position: number
   organizationId: string
   connectionId: string
-  /** JSON: read one by one, since what one says takes many times the memory of its text. */
+  /** JSON. Events are read one by one: a parsed one takes many times the memory of its text. */
   body: string
   receivedAt: string
-  /** It was looked at before. */
+  /** The event was looked at before. */
   isPutOff: boolean
 }
 
-/** Of one set, as text, not counting the last event: some 8 KB for each of 500. */
+/** Limit of the texts of one set, without its last event: 8 KB for each of 500. */
 const MOST_BYTES = 4 * 1024 * 1024
 
-/** Whether any event waits, or is to be looked at again now. */
+/** Returns whether an event waits, or is to be looked at again now. */
 export async function areDue(sql: Sql, { first, last }: WaitingDays): Promise<boolean> {
   const [row] = await sql<{ are: boolean }[]>`
     select exists (
@@ -213,7 +213,7 @@ export const lockWaiting = (
   order by position`
 }
 
-/** As plain values, by which the planner leaves out the other days' partitions. */
+/** Days of events as plain values: the planner then leaves out the other days' partitions. */
 const daysOf = (events: readonly WaitingEvent[]): string[] => [
   ...new Set(events.map(({ receivedOn }) => receivedOn)),
 ]
@@ -235,8 +235,8 @@ export const putOff = (sql: Executor, events: readonly WaitingEvent[], waitMs = 
     and e.received_on = any(${daysOf(events)}::date[])`
 
 /**
- * What an event said is not kept once it is applied: it names people, and what counts of it is in
- * the mail's own rows by now. The envelope's id stays, so that the same event is still the same.
+ * Marks events as applied and deletes their contents, which name people: what counts of them is in
+ * the mail's own rows. The envelope's id stays: the same event is known when it comes again.
  */
 export const markApplied = (tx: Transaction, events: WaitingEvent[]) => tx`
   update inbound_events e

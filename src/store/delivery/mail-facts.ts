@@ -20,11 +20,11 @@ export interface MailRow extends MailFacts, MailKey {
   subject: string | null
   /** Variant of the batch's test. */
   variant: number | null
-  /** The variants of its test are not compared by it. */
+  /** The mail is not of the share that compares the variants of its test. */
   isOfRest: boolean
 }
 
-/** As plain values, by which the planner leaves out the partitions of other days. */
+/** Buckets as plain values: the planner then leaves out all other partitions. */
 const bucketsOf = (sql: Executor, mails: readonly { bucket: Uuid }[]) =>
   sql`${[...new Set(mails.map(({ bucket }) => bucket))]}::uuid[]`
 

@@ -6,14 +6,14 @@ import type { Executor, Sql } from '../db/sql.ts'
 export interface UnappliedEvent {
   organizationId: Uuid
   connectionId: Uuid
-  /** Why it is not applied. `external`: another program's mail. */
+  /** Reason for which it is not applied. `external`: it is about another program's mail. */
   reason: string
   /** Number of rows that are or would be stored. */
   rows: number
   bytes: number
-  /** It could not be read: it may have been about a mail of ours. */
+  /** The event could not be read. It may have been about a mail of ours. */
   isUnread: boolean
-  /** Its rows are there already, and it is only counted. */
+  /** The event has its rows already, and is only counted. */
   isStored: boolean
 }
 

@@ -14,12 +14,9 @@ export interface SingleMail {
   source: SingleMailSource
   connectionId: string
   contactId?: string
-  /** For source workflow: the execution that waits for the mail's outcome. */
+  /** The execution that waits for the mail's outcome. Mail of source `workflow` has one. */
   executionId?: Uuid
-  /**
-   * For source workflow: the mail is sent only to subscribers of this topic at the moment of
-   * sending.
-   */
+  /** The mail is sent only if its contact is subscribed to this topic when it is claimed. */
   topicId?: Uuid
   templateId?: Uuid
   recipient: string
@@ -29,20 +26,21 @@ export interface SingleMail {
   html?: string | null
   text?: string | null
   headers?: { name: string; value: string }[]
-  /** Not before; now when absent, rounded down: what is sent at once is due at once. */
+  /** Earliest time of sending. Absent: now, rounded down, so that the mail is due at once. */
   sendAt?: string
-  /** Why the mail is not sent. It then exists only as a `skipped` row in the ledger. */
+  /** Reason for which the mail is not sent. It then has only a `skipped` row in the ledger. */
   refused?: string | undefined
 }
 
 /**
- * The one way to send a single mail: a row in the ledger, what it says, its row in the mail queue,
- * all in the caller's transaction. False: the same decision was enqueued before.
+ * Enqueues a single mail: its row in the ledger, its content and its row in the mail queue, in the
+ * caller's transaction. No single mail is sent in another way. Returns false if the same decision
+ * was enqueued before.
  */
 export const enqueue = async (sql: Executor, message: SingleMail): Promise<boolean> =>
   (await enqueueAll(sql, [message])) === 1
 
-/** Many at once, of any organizations. Returns how many are new. */
+/** Enqueues mails of any organizations. Returns how many are new. */
 export async function enqueueAll(sql: Executor, messages: readonly SingleMail[]): Promise<number> {
   const rows = messages.map((message) => ({
     organization_id: message.organizationId,
