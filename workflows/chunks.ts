@@ -21,7 +21,6 @@ const { sendChunk } = proxyActivities<SendActivities>(SENDING)
 /** Interval of updates of the operators' view. Each update is an event in the history. */
 const DETAILS_EVERY_CHUNKS = 20
 
-/** End of a batch's sending. */
 export type Ending =
   | { kind: 'sent' }
   | { kind: 'stopped' }
@@ -53,15 +52,15 @@ export class Chunks {
   /** Ranges of a plan with parts. A chunk never spans two parts. */
   readonly #ranges: readonly SendPart[] | undefined
   readonly #count: number
-  /** The first that was never tried. */
+  /** The first chunk that was never tried. */
   #next: number
   readonly #unfinished: Set<number>
-  /** Chunks whose remaining rows are not to be sent, unless they prove to be not accepted. */
+  /** Chunks whose remaining rows are in doubt. */
   readonly #inDoubt = new Set<number>()
-  /** Chunks of an A/B test, which come first; the others wait until it is decided. */
+  /** Number of chunks of the share of an A/B test. They come first. */
   readonly #tests: number
   #isDecided = false
-  /** Chunks that are to be tried again in this pass. */
+  /** Chunks to try again in this pass. */
   #pass: number[] = []
   readonly #inFlight = new Set<number>()
   #returned = 0
@@ -89,17 +88,17 @@ export class Chunks {
     return { plan: this.#plan, next: this.#next, unfinished: [...this.#unfinished] }
   }
 
-  /** No chunk has said that there is no more to send, and none has failed. */
+  /** False: a chunk was told to stop, or failed. */
   mayGoOn(): boolean {
     return this.#ending === undefined && this.#failure === undefined
   }
 
-  /** Every row has its outcome. */
+  /** Returns whether every row has its outcome. */
   areDone(): boolean {
     return this.#unfinished.size === 0 && this.#next >= this.#count
   }
 
-  /** The share of an A/B test has been mailed, and the rest waits to be told the winner. */
+  /** Returns whether the share of an A/B test is mailed and the rest waits for the winner. */
   awaitsDecision(): boolean {
     if (this.#next >= this.#count) return false
     const isOut = this.#next >= this.#tests && this.#unfinished.size === this.#inDoubt.size
@@ -126,7 +125,7 @@ export class Chunks {
     )
   }
 
-  /** A chunk has found the batch paused. */
+  /** Returns whether a chunk has found the batch paused. */
   isHeld(): boolean {
     return this.#isHeld
   }
@@ -168,7 +167,7 @@ export class Chunks {
     this.beginPass()
   }
 
-  /** Once more those that have rows left. */
+  /** Begins a pass over the chunks that may have rows left. */
   beginPass(): void {
     this.#pass = [...this.#unfinished].toSorted((a, b) => a - b)
   }
@@ -236,14 +235,14 @@ export class Chunks {
     )
   }
 
-  /** Throws what a chunk failed with. */
+  /** Throws the error of a chunk that failed. */
   ending(): Ending {
     if (this.#failure !== undefined) throw this.#failure
     return this.#ending ?? { kind: 'sent' }
   }
 }
 
-/** The chunks of a part. */
+/** Divides a part into chunks. */
 function divide({ from, to, ...part }: SendPart, size: number): SendPart[] {
   return Array.from({ length: Math.ceil((to - from) / size) }, (_, n) => ({
     from: from + n * size,

@@ -108,7 +108,9 @@ async function stop(run: Run): Promise<void> {
   if (reports) showReport(await reportBatch(run))
 }
 
-/** Waits for the batch's time and freezes its audience; or how it ended, with nothing to send. */
+/**
+ * Waits for the batch's time and freezes its audience. Returns a status if nothing is to be sent.
+ */
 async function prepare(run: Run, rest: Rest): Promise<SendPlan | string> {
   for (;;) {
     const begun = await beginBatch(run)
@@ -185,7 +187,7 @@ async function idle(chunks: Chunks, ms: number, rest: Rest): Promise<void> {
   if (await rest(ms)) chunks.tryAllAgain()
 }
 
-/** A cancellation that nothing has noticed yet would be lost with this run. */
+/** Continues as new, unless a cancellation arrived: it would be lost with this run. */
 async function goOnInNewRun(input: SendBatchInput): Promise<never> {
   await throwIfCancelled()
   return continueAsNew<typeof sendBatch>(input)
@@ -209,7 +211,7 @@ function showReport({ status, reason, ...counts }: BatchReport): void {
   setCurrentDetails(`**${status}**${reason === null ? '' : ` (${reason})`}: ${parts.join(', ')}`)
 }
 
-/** Search attribute for operators in the Temporal UI. */
+/** Sets the search attribute for operators in the Temporal UI. */
 function show(status: string): undefined {
   upsertSearchAttributes({ AppStatus: [status] })
 }

@@ -9,7 +9,7 @@ interface PermitCall {
   sender: sendLimits.Account
 }
 
-/** Takes permits of the batch's own rate, where it has one, and then of the account. */
+/** Takes permits of the batch's own rate, if it has one, then of the account. */
 export async function takePermits(
   sql: Sql,
   { input, batch, sender }: PermitCall,

@@ -19,7 +19,7 @@ import { verifySender } from '../accounts/verify-connection.ts'
  * DELETE waits for it; who was created after the first page began is not in a later one either.
  */
 const FREEZE_PAGE = 500_000
-/** Above it a rate makes no difference to the size of chunks. */
+/** Rates above this one make no difference to the size of chunks. */
 const MOST_PER_SECOND = 10_000
 /** An unverified connection is looked at again before a send, at most this often. */
 const VERIFY_EVERY_MS = 60_000
@@ -48,9 +48,9 @@ export type BatchStart =
   | { kind: 'go'; status?: 'processing' }
   /** Waits for `waitMs`. `until` (milliseconds since 1970) is for earlier workflows. */
   | { kind: 'wait'; waitMs?: number; until: number }
-  /** Paused: somebody resumes it. */
+  /** The batch is paused until somebody resumes it. */
   | { kind: 'held' }
-  /** Cancelled, finished or taken over by another attempt: nothing to do. */
+  /** The batch is over, or another attempt has it: there is nothing to do. */
   | { kind: 'ended'; status: string }
 
 const toPart = ({

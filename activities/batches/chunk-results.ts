@@ -28,7 +28,7 @@ export const OUTCOMES_AWAITED = {
   stopped: { kind: 'stopped' },
 } as const
 
-/** The chunk gives its slot back for so long. */
+/** Returns the result of a chunk that gives up its slot for `waitMs`. */
 export const paused = (waitMs: number, reason: string): SendChunkResult => ({
   kind: 'paused',
   waitMs,
@@ -36,24 +36,24 @@ export const paused = (waitMs: number, reason: string): SendChunkResult => ({
   reason,
 })
 
-/** The same for what other chunks hold. Spread, so that those of many batches come back apart. */
+/** Does the same with a random part, so that the chunks of many batches come back apart. */
 export const pausedAbout = (waitMs: number, reason: string): SendChunkResult =>
   paused(waitMs * (1 + Math.random()), reason)
 
-/** A sender that is refused is tried again, until the breaker says that it is enough. */
+/** A refused sender is tried again until the breaker stops the batch. */
 export const resultOfVerdict = (verdict: Verdict): SendChunkResult | undefined =>
   verdict.unavailable === undefined || verdict.isOfSender
     ? undefined
     : { kind: 'unavailable', reason: verdict.unavailable }
 
-/** The result where the connection cannot send at all. */
+/** Returns the result if the connection cannot send at all. */
 export function resultOfSender(sender: SendingConnection): SendChunkResult | undefined {
   if (sender.disconnected) return { kind: 'unavailable', reason: 'disconnected' }
   if (!sender.isVerified) return { kind: 'unavailable', reason: 'not_verified' }
   return undefined
 }
 
-/** A claim that found nothing live: the batch was stopped, or its connection is gone. */
+/** Returns the result after a claim found the batch stopped or its connection gone. */
 export function resultOfDeadClaim(
   sender: SendingConnection | undefined,
   batch: BatchState | undefined,

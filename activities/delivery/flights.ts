@@ -1,12 +1,12 @@
 interface Flight {
   mails: number
-  /** On `performance.now()`'s scale. */
+  /** Milliseconds on the scale of `performance.now()`. */
   beganAt: number
 }
 
 export type Flights = ReturnType<typeof createFlights>
 
-/** Mails that are being sent while further ones are claimed; `most` of them at once. */
+/** Tracks mails that are being sent while further ones are claimed, up to `most` at once. */
 export function createFlights(most: number) {
   const flights = new Map<Promise<void>, Flight>()
   const failures: unknown[] = []

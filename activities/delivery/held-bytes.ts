@@ -1,8 +1,8 @@
-/** A part of what a process holds. */
+/** A part of the bytes that a process holds. */
 export interface HeldPart {
-  /** Bytes that it was given. */
+  /** Bytes that were granted. */
   given: number
-  /** It is found to be more or less; 0: nothing is held any more. */
+  /** Corrects the number of held bytes. 0 releases them. */
   resize(bytes: number): void
 }
 

@@ -8,7 +8,7 @@ import * as sendLimits from '../../src/store/accounts/send-limits.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { Mailer } from '../mailer.ts'
 
-/** Takes a probe that is wanted, with its permit. Undefined: none is to be sent now. */
+/** Takes a wanted probe with its permit. Undefined: none is to be sent now. */
 export async function takeProbe(sql: Sql, sender: SendingConnection): Promise<string | undefined> {
   const { organizationId, connectionId } = sender
   const from = await probes.take(sql, organizationId, connectionId)

@@ -12,7 +12,7 @@ import { createSenderChecks } from '../accounts/sender-check.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** About how many contacts the batch of the request would be sent to. */
+    /** Estimated number of contacts in the audience of the request's batch. */
     audienceEstimate: number | undefined
   }
 }
@@ -32,7 +32,7 @@ export function createBatchChecks(app: FastifyInstance, { asker, searchSql, now 
   app.decorateRequest('audienceEstimate', undefined)
 
   return {
-    /** `isCompiled`: its content is one that is stored already. */
+    /** `isCompiled`: the content is stored already. */
     check: async (
       request: FastifyRequest,
       input: BatchInput,
@@ -57,7 +57,6 @@ export function createBatchChecks(app: FastifyInstance, { asker, searchSql, now 
       await Promise.all([checkSender(), checkContent(), estimate()])
     },
 
-    /** Results of the checks. */
     of: (request: FastifyRequest): BatchContext => ({
       senders: senders.of(request),
       compile: request.contents.compile.bind(request.contents),

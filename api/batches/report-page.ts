@@ -47,7 +47,6 @@ export const sendReportPage = (reply: FastifyReply, report: BatchReport): Fastif
     style: STYLE,
   })
 
-/** The body of the page. */
 const reportHtml = (report: BatchReport): string =>
   [
     factsHtml(report),

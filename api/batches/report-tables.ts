@@ -5,7 +5,9 @@ export interface Column {
   isNumber?: boolean
 }
 
-/** A table whose first cells name their rows; where it is too wide, it alone is scrolled. */
+/**
+ * Returns a table whose first cells name their rows. A table that is too wide scrolls by itself.
+ */
 export function table(
   caption: string,
   columns: readonly Column[],

@@ -12,7 +12,7 @@ import { coalesce } from '../http/coalesce.ts'
 
 const STORE_LIMITS = { waitMs: 5, most: 200 }
 const NOTE_EVERY_MS = 1_000
-/** Part of the event bus' five seconds. */
+/** Time limit of judging, as a part of the event bus' five seconds. */
 const JUDGE_MS = 1_000
 
 /**
@@ -26,7 +26,7 @@ export function eventKeeper(
   const store = coalesce((events: ReceivedEvent[]) => storeSet(events), STORE_LIMITS)
   const noted = new Map<Uuid, number>()
 
-  /** The applier judges them too: for want of an answer in time no event waits, or is refused. */
+  /** Judges events within a time limit. Later the applier judges them again. */
   const judge = (received: readonly ReceivedEvent[]): Promise<readonly ReceivedEvent[]> =>
     Promise.race([
       judgeEvents(sql, received).catch(() => received),

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The connection whose event the request brings, once it is known. */
+    /** Connection of the request's event, once it is known. */
     eventConnection: Whose | undefined
   }
 }

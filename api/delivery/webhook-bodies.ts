@@ -9,7 +9,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The bytes of the body, and why they cannot be read as JSON. Undefined: there is no body. */
+    /** The body, with the reason why it cannot be read as JSON. Undefined: there is none. */
     eventBody: (Bytes & { reason: UnreadReason | undefined }) | undefined
   }
 }
@@ -47,7 +47,7 @@ export function unreadOf({ eventBody }: FastifyRequest): UnreadBody {
   return describeUnread(reason, bytes)
 }
 
-/** Up to the limit; what is beyond is not waited for, since the sender is to hear the answer. */
+/** Reads up to the limit and no further, so that the sender gets the answer. */
 function readBounded(payload: IncomingMessage, mostBytes: number): Promise<Bytes> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -5,7 +5,7 @@ import type { RowFailures } from '../../src/domain/row-failures.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Mails of the request that were checked and made before its transaction. */
+    /** Mails of the request that were checked and rendered before its transaction. */
     preparedMails: PreparedMails | undefined
   }
 }

@@ -6,10 +6,10 @@ import type { Email, EmailInput } from '../../src/schemas/mails/email.ts'
 import type { ResendEmail, ResendEmailInput } from '../../src/schemas/mails/resend.ts'
 import { invalidBody } from '../http/validation.ts'
 
-/** The account to send through, where an organization has connected several. */
+/** Names the account to send through, if an organization has connected several. */
 export const ACCOUNT_HEADER = 'x-letterloom-account'
 
-/** Fields of single mail by the names that they have here. */
+/** Names of single mail's fields in Resend's calls. */
 const NAMES: Readonly<Record<string, string>> = {
   replyTo: 'reply_to',
   scheduledFor: 'scheduled_at',
@@ -23,7 +23,7 @@ const OUR_NAMES = new RegExp(`\\b(?:${Object.keys(NAMES).join('|')})\\b`, 'g')
 
 const theirNames = (text: string): string => text.replace(OUR_NAMES, (name) => NAMES[name] ?? name)
 
-/** Returns a refusal of single mail with the names that its fields have here. */
+/** Returns a refusal of single mail with Resend's names of its fields. */
 export function inTheirNames(refusal: AppError): AppError {
   const { code, message, reason, details, retryAfterSeconds } = refusal
   const named = details?.map(
@@ -40,7 +40,7 @@ export function inTheirNames(refusal: AppError): AppError {
   })
 }
 
-/** Returns the single mail that a mail of Resend's is, or why there is none. */
+/** Converts a mail of Resend's into single mail, or returns the refusal. */
 export function toEmailInput(
   input: ResendEmailInput,
   account: string | undefined,
@@ -94,13 +94,13 @@ type WithoutUndefined<T> = {
   [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>
 }
 
-/** The fields that are there: those of single mail are absent, not undefined. */
+/** Drops undefined fields: fields of single mail are absent instead. */
 const given = <T extends object>(fields: T): WithoutUndefined<T> =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as WithoutUndefined<T>
 
-/** A single mail as Resend shows one. */
+/** Returns a single mail as Resend shows it. */
 export const resendEmailView = (mail: Email): ResendEmail => ({
   object: 'email',
   id: mail.id,
@@ -119,7 +119,7 @@ export const resendEmailView = (mail: Email): ResendEmail => ({
   scheduled_at: mail.scheduledFor,
 })
 
-/** Fields of an error in Resend's shape, beside ours. */
+/** Adds Resend's fields to an error. */
 export const resendErrorFields: ErrorFields = (refusal, { status, request }) => ({
   statusCode: status,
   name: resendNameOf(refusal, request.headers.authorization !== undefined),

@@ -6,7 +6,7 @@ import { BatchReasonList } from '../../../src/schemas/batches/batch-recipients.t
 import * as batches from '../../../src/store/batches/batches.ts'
 import type { TenantDeps } from '../../deps.ts'
 
-/** Reasons are words of ours and of the provider: there are few. */
+/** Limit of listed reasons. They are our words and the provider's: there are few. */
 const MOST_REASONS = 100
 
 /** Numbers of recipients who did not get a batch, by reason. */

@@ -22,7 +22,7 @@ const SECRET_HEADER = 'x-webhook-secret'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The connection whose secret the request has. */
+    /** Connection of the request's secret. */
     webhookProof: WebhookProof | undefined
   }
 }
@@ -63,7 +63,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         security: [{ webhookSecret: [] }],
         response: { 200: WebhookAnswer, ...failures(401) },
       },
-      /** Before the body is read: a stranger's megabytes are not ours to parse. */
+      /** Runs before the body is read, so that a stranger's megabytes are not parsed. */
       onRequest: async (request, reply) => {
         const secret = request.headers[SECRET_HEADER]
         const { accountNumber } = request.params

@@ -131,7 +131,7 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
   )
 }
 
-/** Filters as the store takes them. */
+/** Returns the filters in the store's form. */
 const read = (filters: EmailLogExportQuery) => ({
   ...filters,
   recipient: filters.recipient && normalAddress(filters.recipient),

@@ -33,7 +33,7 @@ export const snsRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const takeTurn = limitUnverified(deps)
   readEventBodies(app, REQUEST_LIMITS.snsMessageBytes)
 
-  /** A refusal, or 429 when there were too many. */
+  /** Returns the refusal, or a 429 if there were too many. */
   const refuse = async (request: FastifyRequest, reply: FastifyReply, refusal: Error) => {
     await limitAddress(deps, request, reply)
     throw refusal
@@ -56,7 +56,7 @@ export const snsRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         security: [],
         response: { 200: WebhookAnswer, ...failures(401, 503) },
       },
-      /** Before the body is read. */
+      /** Runs before the body is read. */
       onRequest: async (request, reply) => {
         if (request.headers['x-amz-sns-rawdelivery'] !== 'true') return
         await refuse(request, reply, rawDelivery())

@@ -35,7 +35,7 @@ import {
 const tags = ['resend']
 const sending = { scope: 'send' } as const
 const reading = { scope: ['read', 'send'] } as const
-/** `permissive`: good rows are accepted when others fail. Otherwise all are, or none. */
+/** `permissive`: valid rows are accepted even if others fail. Otherwise all rows are, or none. */
 const VALIDATION_HEADER = 'x-batch-validation'
 const checkRows = rowChecker(ResendEmailInput)
 

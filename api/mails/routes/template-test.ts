@@ -10,12 +10,12 @@ import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The mails, or why there are none: a request that is answered by its key is not refused. */
+    /** The mails or their refusal, which a request with a known idempotency key does not get. */
     testMails: Promise<PreparedMail[]> | undefined
   }
 }
 
-/** A template, mailed to who wants to see it in a mail program. */
+/** Tests of templates: mails to people who want to see them in a mail program. */
 export const templateTestRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, publicUrl, renderer, now } = deps
   app.decorateRequest('testMails', undefined)

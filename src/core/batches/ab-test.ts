@@ -11,9 +11,9 @@ import { batchView } from './batch-view.ts'
 import { wakeBatch } from './change-batch.ts'
 
 export type TestState =
-  /** The rest gets the winner; or the batch is no longer sent, as chunks find out. */
+  /** The rest of the audience gets the winner, or the batch is no longer sent. */
   | { kind: 'decided' }
-  /** `until` in milliseconds since 1970; without it a person decides. */
+  /** `until` is in milliseconds since 1970. Without it a person decides. */
   | { kind: 'wait'; until?: number }
 
 /**

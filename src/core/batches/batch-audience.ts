@@ -11,7 +11,6 @@ import type { Executor, Sql } from '../../store/db/sql.ts'
 import { countAudience } from '../audience/members.ts'
 import { segmentConditions } from '../audience/segment-audience.ts'
 
-/** The audience of a batch as it is stored. */
 export interface StoredAudience {
   audienceType: AudienceType
   contactIds: readonly Uuid[] | null
@@ -26,7 +25,7 @@ export type Resolved =
   /** The audience or its exclusions cannot be determined: the batch must not be sent at all. */
   | { unusable: 'segment_not_usable' | 'topic_deleted' }
 
-/** Returns the audience of a batch at the time `now` (ISO 8601). */
+/** `now` is in ISO 8601. */
 export async function resolveAudience(
   sql: Executor,
   organizationId: Uuid,
@@ -50,7 +49,7 @@ export async function resolveAudience(
   return { audience: batchAudience({ ...batch, segment, except }) }
 }
 
-/** Returns whether conditions must be evaluated, which may take long. */
+/** Returns whether segments must be evaluated, which may take long. */
 export const asksConditions = (
   batch: Pick<StoredAudience, 'audienceType' | 'excludedSegmentIds'>,
 ): boolean => batch.audienceType === 'segment' || batch.excludedSegmentIds.length > 0

@@ -7,7 +7,7 @@ import type { Executor, Transaction } from '../../store/db/sql.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
 import { templateSource } from '../content/templates.ts'
 
-/** Paths of the parts of the content, for errors. */
+/** Paths in errors. */
 export const CONTENT_PATHS: ContentPaths = {
   subject: 'subject',
   previewText: 'previewText',
@@ -19,7 +19,7 @@ export const CONTENT_PATHS: ContentPaths = {
 /** Checks and compiles content. Throws a 400 with what is wrong. */
 export type Compile = (source: ContentSource, paths: ContentPaths) => Promise<Content>
 
-/** The contents that have to be compiled for a batch; none: its template says all. */
+/** Returns the contents that must be compiled for a batch. Empty: its template has all of it. */
 export async function sourcesOf(
   sql: Executor,
   organizationId: Uuid,
@@ -34,7 +34,7 @@ export async function sourcesOf(
   return sources
 }
 
-/** The contents of a batch: its own, or that of each variant of its test. */
+/** Returns the input of each variant of a test, or of the batch. */
 export const versionsOf = (input: BatchInput): BatchInput[] =>
   input.abTest?.variants.map(({ subject, fromName, previewText, templateId }) => {
     const said = Object.entries({ subject, fromName, previewText, templateId })
@@ -50,7 +50,7 @@ export interface BatchContent {
   inline?: Content
 }
 
-/** The content that the batch will have: a template's newest version, or its own. */
+/** Returns the content that a batch will have: a template's newest version, or its own. */
 export async function findContent(
   tx: Transaction,
   organizationId: Uuid,

@@ -5,7 +5,7 @@ import type { BatchSource } from '../../store/batches/batch-changes.ts'
 import type { BatchContent } from './batch-content.ts'
 import { batchView } from './batch-view.ts'
 
-/** Fields of what a batch says: when one changes, it is compiled anew. */
+/** Fields of the content. When one changes, the content is compiled again. */
 const CONTENT = [
   'subject',
   'previewText',
@@ -19,7 +19,7 @@ const CONTENT = [
 /** Content fields of a test, whose variants have their own sender names. */
 const CONTENT_OF_TESTS = [...CONTENT, 'from', 'fromName'] as const
 
-/** Fields that say who is meant; with another type the others are given anew. */
+/** Fields of the audience. Another audience type clears those that the patch does not name. */
 const AUDIENCE = ['topicId', 'segmentId', 'contactIds'] as const
 
 /**
@@ -40,7 +40,7 @@ export function changeOf(
   return { input, kept: { id, templateId, subject, previewText } }
 }
 
-/** The input that would create this batch again. */
+/** Returns the input that would create this batch again. */
 function inputOf(source: BatchSource): BatchInput {
   const { htmlContent, textContent } = batchView(source)
   // The row of a test says what its first variant does.
@@ -75,7 +75,7 @@ function inputOf(source: BatchSource): BatchInput {
 
 type Changes = Omit<BatchPatch, 'ifUnmodifiedSince'>
 
-/** The fields of a patch that say something else than the batch does. */
+/** Returns the fields of a patch that differ from the batch. */
 function differences(before: BatchInput, view: Batch, patch: BatchPatch): Changes {
   const { ifUnmodifiedSince: _, ...rest } = patch
   const test = patch.abTest ? testOf(patch.abTest) : patch.abTest
@@ -91,7 +91,7 @@ function differences(before: BatchInput, view: Batch, patch: BatchPatch): Change
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isKnown(name, value)))
 }
 
-/** Fields that others replace. */
+/** Clears the fields that changed ones replace. */
 function cleared(before: BatchInput, patch: BatchPatch, changes: Changes): Partial<BatchInput> {
   const gone = (names: readonly (keyof BatchInput)[]) =>
     Object.fromEntries(names.map((name) => [name, undefined]))
@@ -108,7 +108,7 @@ function cleared(before: BatchInput, patch: BatchPatch, changes: Changes): Parti
   }
 }
 
-/** A test as it is asked for: without what its answer shows besides. */
+/** Returns the test as a caller requests it, without the fields that only answers have. */
 const testOf = ({ variants, sharePercent, winnerBy, decideAfter }: AbTestPatch): AbTestInput => ({
   variants: variants.map(({ name, subject, fromName, previewText, templateId }) => ({
     name,
@@ -119,7 +119,6 @@ const testOf = ({ variants, sharePercent, winnerBy, decideAfter }: AbTestPatch):
   ...(decideAfter ? { decideAfter } : {}),
 })
 
-/** Drops fields that are null. */
 const given = (fields: object): Partial<BatchInput> =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),

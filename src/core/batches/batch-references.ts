@@ -12,7 +12,7 @@ import type { StoredAudience } from './batch-audience.ts'
 
 const MOST_NAMED = 20
 
-/** The distinct names in a body in lower case, existing or not. */
+/** Returns the distinct ids in a body, in lower case. They need not exist. */
 export function namedAudience(input: BatchInput): StoredAudience {
   const { audienceType, contactIds, topicId, segmentId, exclude = {} } = input
   return {
@@ -75,7 +75,7 @@ const notFound = ({ path, id }: Reference, kind: string): ErrorDetail => ({
   message: path.includes('.') ? `names ${id}, which is not a ${kind}` : `names no ${kind}`,
 })
 
-/** 400 for contacts that do not exist, some of them named. */
+/** Throws a 400 that names some of the contacts that do not exist. */
 async function requireContacts(
   tx: Transaction,
   organizationId: Uuid,

@@ -5,7 +5,7 @@ import type { Executor } from '../../store/db/sql.ts'
 import * as batchReports from '../../store/batches/batch-reports.ts'
 import { missing } from '../access/ownership.ts'
 
-/** Returns what a batch came to, all figures of one moment. */
+/** Returns the report of a batch. All its figures are of one moment. */
 export async function batchReport(
   sql: Executor,
   organizationId: Uuid,

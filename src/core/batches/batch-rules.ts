@@ -7,14 +7,16 @@ import { isTimezone } from '../../domain/timezone.ts'
 
 const LONGEST_TEST_MS = 30 * 24 * 3_600_000
 const UTC = 'UTC'
-/** A caller's clock may be a little behind: its "now" is not refused. */
+/** Tolerance for callers' clocks, so that their "now" is not refused. */
 const PAST_MS = 60_000
 
-/** Sending time of a batch. */
 interface SendingTime {
-  /** Null: at once. */
+  /** Null: the batch is sent at once. */
   scheduledFor: string | null
-  /** `scheduledFor`, read in it, is the local time of each contact; null: one moment for all. */
+  /**
+   * `scheduledFor` is a local time in each contact's zone, this one by default. Null: it is one
+   * moment.
+   */
   timezone: string | null
 }
 

@@ -49,7 +49,7 @@ export async function changeBatch(
   return { batch: batchView(changed), warnings }
 }
 
-/** A time that stays as it is may have passed: while a batch is paused it is not sent. */
+/** An unchanged time may have passed, since a paused batch is not sent. */
 const timeOfCheck = (before: WholeBatch, { scheduledFor }: BatchInput, now: number) =>
   scheduledFor === undefined || scheduledFor !== before.scheduledFor
     ? now
@@ -99,7 +99,7 @@ export async function pauseBatch(
   return batchView(batch)
 }
 
-/** The run looks at its batch: what it waits for may be another. */
+/** Wakes the run, which reads its batch again. */
 export const wakeBatch = (
   tx: Transaction,
   organizationId: Uuid,

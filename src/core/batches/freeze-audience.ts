@@ -14,7 +14,7 @@ import { asksConditions, resolveAudience } from './batch-audience.ts'
 import { localTimes } from './local-times.ts'
 
 interface Freeze extends batchRuns.Run {
-  /** Contacts per transaction; an audience up to this size is one snapshot. */
+  /** Contacts of one transaction. An audience up to this size is one snapshot. */
   pageSize: number
   chunkSize: number
 }

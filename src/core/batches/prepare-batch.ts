@@ -23,14 +23,12 @@ export interface BatchContext {
   /** Answers of the accounts about the sender, asked for before the transaction. */
   senders: CheckedSenders
   compile: Compile
-  /** Estimated number of contacts. */
   estimate: number
   now: number
-  /** Id of the API call. */
   requestId: string
 }
 
-/** Checks what a caller wants to send, as `resolveBatch` does, and stores the content. */
+/** Checks a batch as `resolveBatch` does, and stores its content. */
 export async function prepareBatch(
   tx: Transaction,
   organizationId: Uuid,
@@ -51,7 +49,7 @@ type PrepareArguments = [
 
 export interface Prepared {
   values: BatchValues
-  /** Variants of a test. Undefined: the present ones. */
+  /** Undefined: the variants stay as they are. */
   variants?: NewVariant[]
   warnings: Warning[]
 }
@@ -129,7 +127,7 @@ const variantsOf = (
     fromName: versions[position]?.fromName ?? name,
   }))
 
-/** The requested test. Variants inherit missing content from the batch. */
+/** Returns the test to store. Variants inherit missing content from the batch. */
 function storedTest({ abTest, subject, previewText, fromName, templateId }: BatchInput) {
   if (!abTest) return null
   const shared = Object.entries({ subject, previewText, fromName, templateId })

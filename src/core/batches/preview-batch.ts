@@ -30,11 +30,11 @@ interface Deps {
   searchSql: Sql
   renderer: Renderer
   publicUrl: string
-  /** The caller may see contacts; to others their addresses are masked. */
+  /** The caller may see contacts. Other callers get masked addresses. */
   maySeeContacts: boolean
 }
 
-/** A batch of which it cannot be said whom it means fails. */
+/** Audience of a batch whose segments cannot be evaluated: it would fail. */
 const NOBODY: Audience = [{ type: 'contacts', contactIds: [] }]
 
 /**
@@ -92,7 +92,7 @@ export async function previewBatch(
   }
 }
 
-/** All who are meant, by why they may not be mailed, if so. */
+/** Counts the audience by the reason why contacts may not be mailed. */
 function countMeant(searchSql: Sql, organizationId: Uuid, audience: Audience) {
   const others = audience.filter(({ type }) => type !== 'mailable')
   const meant: Audience = [{ type: 'all' }, ...others]
@@ -114,7 +114,7 @@ async function sampleOf(
   return contact
 }
 
-/** The mail of each version, for one contact. */
+/** Renders the mail of each version for one contact. */
 async function renderAll(
   { renderer, publicUrl }: Deps,
   organizationId: Uuid,
@@ -144,7 +144,6 @@ async function renderAll(
 
 type PreviewFields = Pick<BatchPreview, 'sample' | 'checks'>
 
-/** Content of one version. */
 interface VersionContent {
   contentId: Uuid
   subject: string

@@ -3,7 +3,7 @@ import * as liveBatches from '../../store/batches/live-batches.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import { type Sql, transact } from '../../store/db/sql.ts'
 
-/** After this many runs in a row without progress a batch fails: the next would end as well. */
+/** Runs in a row without progress after which a batch fails. */
 const MOST_LOST_RUNS = 3
 
 const runOf = ({ organizationId, id: batchId, attempt }: liveBatches.LiveBatch): batchRuns.Run => ({
@@ -12,7 +12,7 @@ const runOf = ({ organizationId, id: batchId, attempt }: liveBatches.LiveBatch):
   attempt,
 })
 
-/** An operator stopped its run. False: it is over, or another attempt has begun. */
+/** Fails a batch whose run an operator stopped. False: it is over, or another attempt has begun. */
 export const stopBatch = async (sql: Sql, batch: liveBatches.LiveBatch): Promise<boolean> =>
   (await batchRuns.fail(sql, runOf(batch), 'stopped_by_operator')).count > 0
 

@@ -12,10 +12,10 @@ import { wakeBatch } from './change-batch.ts'
 export type Resumed =
   | { outcome: 'resumed'; batch: Batch }
   | { outcome: 'topic_deleted' }
-  /** It failed so long ago that its mails are not kept any more. */
+  /** The batch failed so long ago that its mails are no longer stored. */
   | { outcome: 'recipients_deleted' }
 
-/** Lets a batch go on that is paused or failed. Undefined: there is no such one. */
+/** Resumes a paused or failed batch. Undefined: there is no such batch. */
 export const resumeBatch = async (
   tx: Transaction,
   organizationId: Uuid,

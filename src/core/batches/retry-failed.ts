@@ -12,10 +12,10 @@ import { changeOf } from './batch-patch.ts'
 import { startBatch } from './create-batch.ts'
 import { type BatchContext, prepareBatch } from './prepare-batch.ts'
 
-/** Limit for one batch. The next call takes the rest. */
+/** Recipients of one call. The next call takes the rest. */
 const MOST_RETRIED = 100_000
 
-/** The winner of a test: its content for all recipients. */
+/** Returns the fields by which all recipients get the winner's content. */
 function winnerOf({ abTest, askedTest }: changes.BatchSource): BatchPatch {
   if (!abTest || !askedTest) return {}
   const winner = askedTest.variants.find(({ name }) => name === abTest.winner)
@@ -23,7 +23,7 @@ function winnerOf({ abTest, askedTest }: changes.BatchSource): BatchPatch {
   return { abTest: null, ...askedTest.said, ...own }
 }
 
-/** Content of a test's winner in the version that was sent. Undefined: the batch was not a test. */
+/** Returns the winner's content as it was sent. Undefined: the batch was not a test. */
 async function winnersContent(tx: Transaction, organizationId: Uuid, source: changes.BatchSource) {
   if (!source.askedTest) return undefined
   const place = source.askedTest.variants.findIndex(({ name }) => name === source.abTest?.winner)

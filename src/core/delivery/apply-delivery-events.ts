@@ -36,10 +36,9 @@ import { earliestTagged, type Times, timesOf } from './event-times.ts'
 import { markDone, setAside } from './events-done.ts'
 import { type MatchedEvent, matchUntagged, type ReadEvent } from './match-untagged.ts'
 
-/** Events of one transaction. */
 const MOST = 500
 
-/** The organization whose turn was last, of each pool. */
+/** Organizations whose turn was last, by pool. */
 const lastTurns = new WeakMap<Sql, Uuid>()
 
 /** Prepares to take up to `most` waiting events for a transaction, of organizations in turn. */
@@ -70,7 +69,7 @@ export async function applyEvents(
   return applied.events
 }
 
-/** An event that fails for a reason of ours is tried again this often, for so long. */
+/** An event that fails through our fault is tried again for an hour. */
 const TRY_AGAIN_MS = 30_000
 const GIVE_UP_MS = 3_600_000
 
@@ -155,7 +154,7 @@ async function applyLocked(
   return duplicates
 }
 
-/** The mail that an event's tag names: one of the organization that the event's proof names. */
+/** Matches an event by its tag. A tag may only name a mail of the organization of its proof. */
 function byTag({ event, inbound }: ReadEvent): MatchedEvent[] {
   const { tagged } = event
   if (!tagged || (tagged.organizationId ?? inbound.organizationId) !== inbound.organizationId) {
@@ -172,11 +171,11 @@ interface Changes {
   batches: Map<string, deliveryCounters.BatchDelta>
   /** First events of mails whose calls were answered. */
   arrivals: answeredCounts.Arrival[]
-  /** Events that a mail was found for. */
+  /** Events whose mail was found. */
   applied: Set<inboundEvents.WaitingEvent>
 }
 
-/** Writes what events say of their mails. Returns how many second acceptances they told of. */
+/** Writes the facts of events to their mails. Returns the number of new second acceptances. */
 async function applyToMails(
   tx: Transaction,
   matched: readonly MatchedEvent[],
@@ -279,7 +278,7 @@ async function recordSent(tx: Transaction, mails: mailFacts.MailRow[]): Promise<
   await outbox.putEach(tx, wakes)
 }
 
-/** Moves the figures of batches and of their variants; a completed batch is corrected too. */
+/** Updates the figures of batches and of their variants, those of completed batches too. */
 async function bumpBatches(
   tx: Transaction,
   deltas: readonly deliveryCounters.BatchDelta[],
@@ -357,7 +356,7 @@ function entry(
   return { mail, kind, fingerprint, occurredAt, data: isErased ? {} : data }
 }
 
-/** `Map.groupBy` of newer Nodes. */
+/** Does what `Map.groupBy` does in newer versions of Node. */
 function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
   const grouped = new Map<string, T[]>()
   for (const item of items) {

@@ -3,12 +3,12 @@ import type { EmailLog } from '../../schemas/delivery/email-log.ts'
 import * as logs from '../../store/delivery/email-logs.ts'
 import type { Executor } from '../../store/db/sql.ts'
 
-/** Mails of a part of a file. */
+/** Mails of one page of an export. */
 const EXPORT_PAGE = 1_000
 
 type Filters = Omit<logs.LogPage, 'bucket' | 'contactId' | 'limit' | 'before'>
 
-/** All that a filter finds, newest first, page by page; no transaction is open between two. */
+/** Yields pages of logs, newest first. No transaction is open between two pages. */
 export async function* exportEmailLogs(
   sql: Executor,
   organizationId: Uuid,

@@ -56,7 +56,7 @@ const countedIgnored = (
   isStored: false,
 })
 
-/** An event that cannot be applied is kept with the reason, or deleted where there is no room. */
+/** Stores the reason of an event that cannot be applied, or deletes it if there is no room. */
 export async function setAside(
   sql: Sql,
   event: inboundEvents.WaitingEvent,

@@ -2,7 +2,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import * as inFlight from '../../store/mails/mails-in-flight.ts'
 import type { Executor } from '../../store/db/sql.ts'
 
-/** Queued mails that are looked through for a contact; with more, one is assumed. */
+/** Queued mails that are searched for a contact. If there are more, one is assumed. */
 const MOST_QUEUED = 1_000
 
 /**

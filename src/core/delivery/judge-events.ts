@@ -28,7 +28,6 @@ export async function judgeEvents(
   })
 }
 
-/** Judges the events of one organization. */
 async function judgeOwn(
   sql: Sql,
   own: readonly ReceivedEvent[],

@@ -9,7 +9,7 @@ import * as inboundEvents from '../../store/delivery/inbound-events.ts'
 import { listFull, type UnappliedEvent } from '../../store/delivery/unapplied-events.ts'
 import { addressHash } from '../../keys/tokens.ts'
 
-/** A stored event that could be read. */
+/** A stored event with its parsed body. */
 export interface ReadEvent {
   event: SesEvent
   inbound: inboundEvents.WaitingEvent
@@ -23,9 +23,9 @@ export interface MatchedEvent extends ReadEvent {
 
 interface Matches {
   matched: MatchedEvent[]
-  /** May be about a mail whose call is open: to be looked at again. */
+  /** Events that may be about a mail whose call is open. They are looked at again. */
   held: inboundEvents.WaitingEvent[]
-  /** About other programs' mail: those that get rows, and those for which there is no room. */
+  /** Events about other programs' mail: those that get rows, and those without room. */
   external: { stored: ReadEvent[]; dropped: ReadEvent[] }
 }
 
@@ -66,7 +66,7 @@ export async function matchUntagged(
   }
 }
 
-/** An event about another program's mail as it counts for its connection's day. */
+/** Returns how an event about another program's mail counts for its connection's day. */
 export const countedExternal = (
   { event: { recipients, data }, inbound }: ReadEvent,
   isStored: boolean,
@@ -81,7 +81,7 @@ export const countedExternal = (
 })
 
 const DAY_MS = 86_400_000
-/** The provider's events about a mail's delivery come within days. */
+/** The provider's events about a delivery come within days. */
 const YOUNG_DAYS = 30
 
 /**
@@ -104,7 +104,7 @@ interface UntaggedEvent
   event: SesEvent
 }
 
-/** The mails of ours that events without a tag are about, in their order. */
+/** Returns the mails of ours that events without a tag are about, in the order of the events. */
 export const findOurs = (sql: Executor, asked: readonly UntaggedEvent[]) =>
   externalMails.findOurs(
     sql,
@@ -116,7 +116,7 @@ export const findOurs = (sql: Executor, asked: readonly UntaggedEvent[]) =>
     { heldMs: HELD_MS, clockSkewMs: CLOCK_SKEW_MS },
   )
 
-/** Events of other programs' mails, with their rows, which are made when they are not there. */
+/** Matches events with the rows of other programs' mails, and inserts missing rows. */
 async function matchExternal(
   tx: Transaction,
   strangers: readonly ReadEvent[],
@@ -144,7 +144,7 @@ async function matchExternal(
   })
 }
 
-/** The row that a recipient gets, if there is none. */
+/** Returns the row that a recipient gets if there is none. */
 function mailOf({ event: { messageId }, inbound }: ReadEvent, recipient: string) {
   const { organizationId, connectionId } = inbound
   const id = uuidv7()

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { EventEnvelope } from '../../schemas/delivery/webhook.ts'
 
-/** The beginning of a body that could not be read; enough to see what it was. */
+/** Bytes that are stored of an unreadable body: enough to recognize it. */
 const KEPT_UNREAD_BYTES = 4 * 1024
-/** Levels of lists and objects. */
+/** Levels of nested lists and objects. */
 const DEEPEST = 64
 
-/** A delivery event is no longer than this, whichever way it comes. */
+/** Limit of a delivery event, whichever way it comes. */
 const MOST_EVENT_BYTES = 1024 * 1024
 
-/** A body that came with a right proof and is not an event: why, and what is kept of it. */
+/** A body that came with a valid proof and is not an event. */
 export interface UnreadBody {
   reason: UnreadReason
-  /** Null: it could not be searched for a person's address, so nothing of it is kept. */
+  /** Null: the body could not be searched for addresses, so none of it is stored. */
   text: string | null
-  /** The same body again is the same event. */
+  /** Digest of the body. The same body again is the same event. */
   digest: string
 }
 
@@ -24,10 +24,10 @@ export type UnreadReason =
   | 'invalid_json'
   | 'unstorable_text'
   | 'no_envelope'
-  /** Postgres does not take it. */
+  /** Postgres refuses the value. */
   | 'refused_value'
 
-/** Only an escape can bring in a NUL or half of a surrogate pair: bytes are decoded as UTF-8. */
+/** Only an escape can contain a NUL or half of a surrogate pair: bytes are decoded as UTF-8. */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|d[89a-f])/i
 
 /**
@@ -61,7 +61,7 @@ function replaceTexts(value: unknown, depth: number): unknown {
   return value
 }
 
-/** Returns whether its nesting and its keys can be stored. */
+/** Returns whether the nesting and the keys can be stored. */
 function isStorable(value: unknown, isSuspicious: boolean, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (depth > DEEPEST) return false
@@ -75,7 +75,6 @@ function isStorable(value: unknown, isSuspicious: boolean, depth: number): boole
   return true
 }
 
-/** Description of a body that is not an event. */
 export const describeUnread = (reason: UnreadReason, bytes: Buffer): UnreadBody => ({
   reason,
   text:
@@ -85,7 +84,7 @@ export const describeUnread = (reason: UnreadReason, bytes: Buffer): UnreadBody 
   digest: createHash('sha256').update(bytes).digest('hex'),
 })
 
-/** The envelope of an event that came by a queue: what the webhook's schema asks for, too. */
+/** Reads the envelope of an event from a queue, with the rules of the webhook's schema. */
 export function readEnvelope(text: string): { envelope: EventEnvelope } | UnreadBody {
   const bytes = Buffer.from(text)
   if (bytes.length > MOST_EVENT_BYTES) return describeUnread('too_large', bytes)

@@ -4,7 +4,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { InboundEvent } from '../../store/delivery/inbound-events.ts'
 import type { UnreadBody } from './read-event.ts'
 
-/** The connection whose event it is, as its secret, signature or queue proved. */
+/** Connection of an event, as its secret, its signature or its queue proved. */
 export interface EventProof {
   organizationId: Uuid
   id: Uuid
@@ -13,11 +13,11 @@ export interface EventProof {
 }
 
 export interface ReceivedEvent extends InboundEvent {
-  /** The event, if it may be applied. */
+  /** The event. Undefined: it may not be applied. */
   event?: SesEvent
 }
 
-/** The stored form of an event that came with a connection's proof. */
+/** Returns the stored form of an event. */
 export function toInboundEvent(envelope: EventEnvelope, proof: EventProof): ReceivedEvent {
   const refusal = refusalOf(envelope, proof)
   return {
@@ -30,7 +30,7 @@ export function toInboundEvent(envelope: EventEnvelope, proof: EventProof): Rece
   }
 }
 
-/** The stored form of an unreadable body that came with a proof. */
+/** Returns the stored form of an unreadable body. */
 export const toUnreadEvent = (
   { reason, text, digest }: UnreadBody,
   { organizationId, id: connectionId }: EventProof,

@@ -7,16 +7,16 @@ import { storeEvents } from './store-events.ts'
 
 interface UnappliedMessage {
   reason: string
-  /** False: its connection has no room left today, and it is only counted. */
+  /** False: its connection has no room left today, so the event is only counted. */
   isKept: boolean
 }
 
 interface StoredMessage {
-  /** An event came that may be applied. */
+  /** An event arrived that may be applied. */
   isHeard: boolean
   /** Events that are new and are not applied. */
   notApplied: UnappliedMessage[]
-  /** Postgres' messages about events that it refused. */
+  /** Errors of Postgres about events that it refused. */
   refused: unknown[]
 }
 

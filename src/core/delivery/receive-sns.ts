@@ -20,23 +20,23 @@ import { createSnsCertificates } from './sns-certificates.ts'
 const CONFIRM_TIMEOUT_MS = 3_000
 const CONFIRM_BYTES = 16_384
 
-/** `unreachable`: the certificate could not be fetched; SNS is to try again. */
+/** `unreachable`: the certificate could not be fetched. SNS must try again. */
 type Proof =
   | { kind: 'proven'; topic: SnsTopic }
   | { kind: 'refused'; problem: SnsProblem }
   | { kind: 'unreachable'; topic: SnsTopic }
 
-/** `refused`: SNS does not know the token, or no more; `unreachable`: it did not say. */
+/** `refused`: SNS does not accept the token. `unreachable`: SNS did not answer. */
 type Confirmation = 'confirmed' | 'refused' | 'unreachable'
 
 interface Options {
   sql: Sql
-  /** Reaches public addresses only. */
+  /** A fetcher that reaches public addresses only. */
   fetcher: Fetcher
   now: () => number
 }
 
-/** Tells messages of a connection's topic from others, and confirms its subscription. */
+/** Checks messages against the topic of their connection, and confirms subscriptions. */
 export function createSnsReceiver({ sql, fetcher, now }: Options) {
   const certificates = createSnsCertificates({ fetcher, now })
   const findTopic = rememberedTopics(sql)
@@ -61,7 +61,7 @@ export function createSnsReceiver({ sql, fetcher, now }: Options) {
       return { kind: 'refused', problem: 'other_signature' }
     },
 
-    /** Asks the provider itself, never the address that came with the message. */
+    /** Calls the provider's own address, never the one in the message. */
     async confirm(message: SnsMessage, topic: SnsTopic): Promise<Confirmation> {
       const url = confirmationUrl(topic, message.Token)
       if (url === undefined) return 'refused'
@@ -83,7 +83,7 @@ function isSigned(message: SnsMessage, key: KeyObject | 'absent'): boolean {
   return verify(digest, Buffer.from(text), key, signature)
 }
 
-/** The stored form of a proven notification, as EventBridge would have sent its event. */
+/** Returns the stored form of a proven notification, as if EventBridge had sent its event. */
 export function toSnsEvent(message: SnsMessage, topic: SnsTopic): ReceivedEvent {
   const parsed = isTopicNotice(message.Message)
     ? { value: { notice: message.Message } }

@@ -2,11 +2,11 @@ import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as receivers from '../../store/delivery/receivers.ts'
 import { type Sql, within } from '../../store/db/sql.ts'
 
-/** The event bus hangs up after five seconds. */
+/** The event bus closes a connection after five seconds. */
 export const SLOW_ANSWER_MS = 4_000
 const BEATS_PER_GAP = 5
 
-/** Knows which delivery events could not be received. */
+/** Records which delivery events could not be received. */
 export interface Receiving {
   /**
    * An event was answered with 429 or 5xx, too late or not at all: the event bus tries again. Of a

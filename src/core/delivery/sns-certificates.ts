@@ -5,7 +5,7 @@ import type { Fetcher } from '../../net/fetch.ts'
 
 /** Lifetime in the cache, whatever the certificate's own validity says. */
 const KEPT_MS = 24 * 3_600_000
-/** An address at which there is no certificate is not asked again within this. */
+/** Time for which an address without a certificate is not asked again. */
 const KEPT_ABSENT_MS = 60_000
 /**
  * Requests a minute that the holder of a topic without a valid signature can cause for its
@@ -13,20 +13,20 @@ const KEPT_ABSENT_MS = 60_000
  */
 const MOST_A_MINUTE = 10
 const MINUTE_MS = 60_000
-/** Memory. The provider has one a region at a time. */
+/** Cached certificates. The provider has one for each region at a time. */
 const MOST_KEPT = 500
 const MOST_UNDER_WAY = 20
 const MOST_BYTES = 16_384
 const TIMEOUT_MS = 3_000
 const LEAST_BITS = 2_048
 
-/** `absent`: there is no certificate of SNS; `unreachable`: nobody could say. */
+/** `absent`: there is no certificate of SNS. `unreachable`: the address did not answer. */
 type CertificateProblem = 'absent' | 'unreachable'
 
 export interface SnsCertificates {
   /** Returns the cached key. Undefined: it must be fetched. */
   recall(url: string): KeyObject | 'absent' | undefined
-  /** The public key of the certificate at an address that was checked, for a connection. */
+  /** Returns the public key of the certificate at a checked address. */
   fetch(url: string, connectionId: Uuid): Promise<KeyObject | CertificateProblem>
 }
 
@@ -101,7 +101,7 @@ export function createSnsCertificates({
   }
 }
 
-/** Undefined: not a certificate that SNS signs with at that time. */
+/** Returns the key. Undefined: SNS does not sign with this certificate at that time. */
 function read(pem: Buffer, at: number): { key: KeyObject; until: number } | undefined {
   let certificate: X509Certificate
   try {
@@ -117,7 +117,7 @@ function read(pem: Buffer, at: number): { key: KeyObject; until: number } | unde
   return isValid && namesOf(certificate).some(isCertificateName) ? { key, until } : undefined
 }
 
-/** Its names of servers, and the common name of certificates that have none. */
+/** Returns the server names of a certificate, and its common name. */
 function namesOf({ subject, subjectAltName = '' }: X509Certificate): string[] {
   const servers = [...subjectAltName.matchAll(/(?:^|, )DNS:([^,"]+)/g)]
   const common = [...subject.matchAll(/^CN=(.+)$/gm)]

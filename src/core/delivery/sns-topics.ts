@@ -3,7 +3,7 @@ import { isUuid } from '../../runtime/ids.ts'
 import * as snsTopics from '../../store/accounts/sns-topics.ts'
 import type { Sql } from '../../store/db/sql.ts'
 
-/** Disconnecting, and another topic, work within a second on every process. */
+/** A disconnected or changed topic takes effect within a second on every process. */
 const REMEMBERED_MS = 900
 const MOST_REMEMBERED = 10_000
 

@@ -3,9 +3,9 @@ import * as inboundEvents from '../../store/delivery/inbound-events.ts'
 import { takeRoom } from '../../store/delivery/unapplied-events.ts'
 
 export interface StoredEvent {
-  /** It was not stored before. One that is only counted may have come before. */
+  /** False: the event was stored before. One that is only counted is always new. */
   isNew: boolean
-  /** False: its connection has no room left today, and it is only counted. */
+  /** False: its connection has no room left today, so the event is only counted. */
   isKept: boolean
   /** Reason for which it is not applied. */
   reason: string | undefined

@@ -10,12 +10,12 @@ import type { PreparedMail } from './prepare-mails.ts'
 /** Status of the API's answer to a mail that it accepted. */
 const ACCEPTED = 202
 
-/** A mail, and what tells it from another one for a day. */
+/** A mail with the key that identifies it for a day. */
 export interface KeyedMail {
   mail: PreparedMail
-  /** Undefined: nothing tells a repetition from a new mail. */
+  /** Undefined: a repetition cannot be told from a new mail. */
   key: string | undefined
-  /** Another one with the same key is refused. */
+  /** A mail with the same key and another fingerprint is refused. */
   fingerprint: Buffer
 }
 

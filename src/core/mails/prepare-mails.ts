@@ -23,16 +23,16 @@ import { isBase64 } from '../content/mail-content.ts'
 import { compose, type OutgoingMail } from '../content/compose.ts'
 import { type AddressedMail, type MailDeps, renderedContents } from './single-mail-contents.ts'
 
-/** A mail that was checked and made, and is to be written. */
+/** A mail that was checked and rendered. */
 export interface PreparedMail {
   connectionId: Uuid
-  /** Contact of the address. Undefined: it has none. */
+  /** Undefined: no contact has the address. */
   contactId: Uuid | undefined
   templateId: Uuid | undefined
   mail: OutgoingMail
   attachments: readonly Attachment[]
   tags: readonly { name: string; value: string }[]
-  /** Milliseconds since 1970; undefined: at once. */
+  /** Milliseconds since 1970. Undefined: the mail is sent at once. */
   sendAt: number | undefined
   retainBody: boolean
 }
@@ -102,10 +102,10 @@ async function finish(
 const headersOf = ({ headers = {} }: EmailInput): Header[] =>
   Object.entries(headers).map(([name, value]) => ({ name, value }))
 
-/** The field that a mail's failure is about, where that is not its content. */
+/** Fields that failures are about, by reason. Other failures are about the content. */
 const PATHS: Readonly<Record<string, string>> = { bad_subject: 'subject', bad_sender: 'from' }
 
-/** Returns the problem of a mail on its own and by the clock. */
+/** Returns the refusal of a mail by its own fields and the time. */
 function refusalOf(input: EmailInput, now: number): AppError | undefined {
   const problems = [
     ...contentProblems(input),
@@ -122,7 +122,7 @@ function refusalOf(input: EmailInput, now: number): AppError | undefined {
   })
 }
 
-/** Their bytes in all, decoded; those that are not in base64 are added to `problems`. */
+/** Returns the decoded bytes of all attachments. Adds those that are not base64 to `problems`. */
 function attachedBytes({ attachments = [] }: EmailInput, problems: ErrorDetail[]): number {
   let bytes = 0
   for (const [index, { content }] of attachments.entries()) {

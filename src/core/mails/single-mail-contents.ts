@@ -22,7 +22,7 @@ export interface MailDeps extends LinkDeps {
   now: number
 }
 
-/** A row whose fields go together, with whom it is from and to. */
+/** A valid row with its sender and its recipient. */
 export interface AddressedMail {
   input: EmailInput
   sender: ResolvedSender
@@ -30,7 +30,7 @@ export interface AddressedMail {
   contact: MailedContact | undefined
 }
 
-/** Content of one mail. A RenderError makes it a refusal. */
+/** Content of one mail. A RenderError becomes a refusal. */
 type Rendered =
   | Promise<RenderedMail>
   | { subject: string; html: string | null; text: string | null }
@@ -93,7 +93,7 @@ interface OpenRow {
   index: number
 }
 
-/** Mails that bring their parts; a text part is made of the HTML where there is none. */
+/** Adds mails with contents of their own. A missing text part is made of the HTML. */
 async function addPlain(
   rows: readonly OpenRow[],
   found: (Rendered | AppError | undefined)[],
@@ -126,7 +126,7 @@ function refusedText(error: unknown): AppError {
   return badRequest(`text ${message}`, [{ path: 'text', message }], error.reason)
 }
 
-/** A mail that is refused is told by whoever composes it. */
+/** Waits for a rendered mail. A failure becomes a refusal. */
 async function settled(rendered: Rendered | AppError | undefined): Promise<Rendered | AppError> {
   if (rendered === undefined) throw new Error('a mail has a content')
   if (!(rendered instanceof Promise)) return rendered
@@ -144,7 +144,7 @@ async function settled(rendered: Rendered | AppError | undefined): Promise<Rende
   }
 }
 
-/** The newest version of a published template for transactional mail, or the refusal. */
+/** Returns the newest version of a published transactional template, or the refusal. */
 async function findTemplate(
   sql: Executor,
   organizationId: Uuid,
@@ -174,7 +174,6 @@ async function findTemplate(
   return { key: `${organizationId} ${contentId}`, subject, ...content }
 }
 
-/** Data of a template. */
 function dataOf(
   { input: { variables }, to, contact }: AddressedMail,
   organizationId: Uuid,

@@ -10,14 +10,14 @@ import { type Actor, recordAudit } from '../access/audit.ts'
 import { missing } from '../access/ownership.ts'
 import { bodyView, openContent } from '../content/mail-content.ts'
 
-/** Returns a single mail of the organization: 403 or 404 when it has none of this id. */
+/** Returns a single mail. Throws a 403 or 404 if the organization has none with this id. */
 export async function requireMail(sql: Executor, organizationId: Uuid, id: string): Promise<Email> {
   const mail = isUuid(id) ? await transactionalMails.find(sql, organizationId, id) : undefined
   if (!mail) throw await missing(sql, 'email', organizationId, id)
   return emailView(mail)
 }
 
-/** Returns what a mail said, and records who read it: 404 when it is not kept. */
+/** Returns the content of a mail and audits the read. Throws a 404 if it is no longer stored. */
 export async function readMailBody(
   sql: Executor,
   organizationId: Uuid,
@@ -33,7 +33,7 @@ export async function readMailBody(
   return bodyView(content)
 }
 
-/** Sends a mail that waits at another time: 409 when it does not wait any more. */
+/** Reschedules a waiting mail. Throws a 409 if it no longer waits. */
 export async function rescheduleMail(
   tx: Transaction,
   organizationId: Uuid,
@@ -51,7 +51,7 @@ export async function rescheduleMail(
   return mail
 }
 
-/** Cancels a mail that waits, and deletes what it says: 409 when it does not wait any more. */
+/** Cancels a waiting mail and deletes its content. Throws a 409 if it no longer waits. */
 export async function cancelMail(
   tx: Transaction,
   organizationId: Uuid,
@@ -74,7 +74,7 @@ function timeOf(scheduledFor: string, now: number): number {
 const notWaiting = ({ status }: Email, done: string): AppError =>
   conflict(`A ${status} mail cannot be ${done}`, { reason: 'email_not_waiting' })
 
-/** A single mail as the API answers it. */
+/** Returns a single mail as the API shows it. */
 function emailView(stored: transactionalMails.TransactionalMail): Email {
   const { state, status, reason, recipient, connectionId, sendAt, isDue, bodyUntil } = stored
   const { claimedAt, ...rest } = stored

@@ -8,23 +8,23 @@ import { headerProblem, type Header } from '../../mail/headers.ts'
 import type { Message } from '../../mail/message.ts'
 import type { EmailInput } from '../../schemas/mails/email.ts'
 
-/** Headers by which programs say what no other header says. They are not sent on. */
+/** Headers with which programs control us. They are not sent on. */
 const OURS = 'x-letterloom-'
 const KEY_HEADER = `${OURS}idempotency-key`
 const ACCOUNT_HEADER = `${OURS}account`
-/** Servers on the way of one message: more of them send it in a circle. */
+/** Servers that a message may have passed. A message that passed more goes in a circle. */
 const MOST_HOPS = 50
-/** Mail that only its recipient can read would arrive as files that nobody can open. */
+/** Encrypted mail would arrive as files that its recipient cannot open. */
 const ENCRYPTED = /^\s*(?:multipart\/encrypted|application\/(?:x-)?pkcs7-mime)\b/i
-/** The text of a message that has none: single mail needs one. */
+/** Text of a message without one: single mail needs one. */
 const EMPTY_TEXT = '\n'
 
-/** A message as single mail takes it, to each of its recipients. */
+/** A message as input of single mail, for each of its recipients. */
 interface SubmittedMail {
   input: Omit<EmailInput, 'to'>
-  /** Given by its sender; undefined: the message is recognized by itself. */
+  /** Key from the sender. Undefined: the message is recognized by its content. */
   idempotencyKey: string | undefined
-  /** Tells two messages of the same words apart. Undefined: nothing does. */
+  /** Distinguishes two messages with the same content. Undefined: nothing does. */
   identity: string | undefined
 }
 
@@ -81,7 +81,7 @@ const cleanFile = <T extends { filename: string }>(file: T): T => ({
   filename: cleanLine(file.filename),
 })
 
-/** The first of each name, as many as a mail may have. */
+/** Returns the first header of each name, up to the limit of a mail. */
 function carriedHeaders(headers: readonly Header[]): Record<string, string> {
   const carried = new Map<string, Header>()
   for (const { name, value } of headers) {

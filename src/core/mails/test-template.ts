@@ -9,7 +9,7 @@ import { acceptMails } from './accept-mails.ts'
 import { type PreparedMail, prepareMails } from './prepare-mails.ts'
 import type { MailDeps } from './single-mail-contents.ts'
 
-/** Nobody is to take it for the mail itself. */
+/** Marks the subject, so that nobody takes the test for the mail itself. */
 const MARK = '[Test]'
 const LONGEST_SUBJECT = 998
 
@@ -55,7 +55,6 @@ export async function prepareTest(
   })
 }
 
-/** Writes the mails of a test into the mail queue. */
 export async function sendTest(
   tx: Transaction,
   organizationId: Uuid,

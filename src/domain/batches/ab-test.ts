@@ -1,13 +1,11 @@
-/** Limit of a test's variants. */
 export const MOST_VARIANTS = 5
-/** A test is refused whose variants would have fewer recipients each: its figures say nothing. */
+/** Least recipients of each variant. Figures of fewer say nothing. */
 export const LEAST_RECIPIENTS = 10
-/** The share is counted in ten thousandths of the audience. */
+/** Shares are counted in ten thousandths of the audience. */
 export const SHARES = 10_000
 
 export const WINNER_BY = ['opened', 'clicked', 'manual'] as const
 
-/** Figures of one variant. */
 export interface VariantFigures {
   sent: number
   opened: number
@@ -16,21 +14,21 @@ export interface VariantFigures {
 
 /** Comparison of the first variant with the second. */
 export interface Comparison {
-  /** Positions of the two. */
+  /** Positions of the two variants. */
   leader: number
   next: number
-  /** Their rates, of those sent. */
+  /** Their rates among sent mails. */
   leaderRate: number
   nextRate: number
   /** Confidence interval of the true difference. */
   low: number
   high: number
   confidence: number
-  /** Zero is not among them: the difference is more than noise. */
+  /** Zero is outside of the interval: the difference is more than noise. */
   isConclusive: boolean
 }
 
-/** 95 %, shared out among the comparisons of the leader with each of the others (Bonferroni). */
+/** 95 %, divided among the comparisons of the leader with the others (Bonferroni). */
 const CONFIDENCE = 0.95
 /** Two-sided quantiles of the normal distribution for 0.05 / 1, / 2, / 3 and / 4. */
 const Z = [1.959964, 2.241403, 2.39398, 2.497705]
@@ -82,7 +80,7 @@ export function difference(a: Proportion, b: Proportion, z = 1.959964) {
   }
 }
 
-/** Wilson's interval of one proportion; of nothing everything is possible. */
+/** Wilson's interval of one proportion. Without data it is the whole range. */
 function wilson({ count, of }: Proportion, z: number): { low: number; high: number } {
   if (of === 0) return { low: 0, high: 1 }
   const p = Math.min(1, count / of)

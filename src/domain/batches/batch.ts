@@ -23,7 +23,7 @@ export const BATCH_STATUSES = [
 ] as const
 export type BatchStatus = (typeof BATCH_STATUSES)[number]
 
-/** The statuses that a comma-separated list names. Undefined: of any status. */
+/** Returns the statuses of a comma-separated list. Undefined: any status. */
 export function statusesOf(text: string | undefined): BatchStatus[] | undefined {
   if (text === undefined) return undefined
   const named = new Set(text.split(','))

@@ -1,8 +1,8 @@
-/** Refusals for the sender's sake, one after the other, after which a batch stops. */
+/** Consecutive refusals of the sender after which a batch stops. */
 export const MOST_SENDER_REFUSALS = 20
-/** Mails in a row that took too long to make, after which a batch stops. */
+/** Consecutive mails that took too long to render, after which a batch stops. */
 const MOST_RENDER_TIMEOUTS = 10
-/** The share of the processed that may take too long to make; it counts from a thousand on. */
+/** Share of processed mails that may take too long to render, once there are a thousand. */
 const RENDER_TIMEOUT_SHARE = 0.01
 const LEAST_PROCESSED = 1_000
 
@@ -12,7 +12,7 @@ export const RENDER_TIMEOUT = 'render_timeout'
 /** Reason for which a batch stops: `sender_rejected` or `render_timeout`. */
 export type Trip = 'sender_rejected' | 'render_timeout'
 
-/** Troubles counted in one attempt at a batch. */
+/** Troubles of one attempt at a batch. */
 export interface Troubles {
   /** Consecutive refusals. */
   senderRefusals: number

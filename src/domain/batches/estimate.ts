@@ -7,7 +7,7 @@ export const QUOTA_RESERVE = 0.05
 interface Limits {
   /** Rate of the account, or of the batch if it is lower. */
   perSecond: number
-  /** Mails that batches may still send in this 24 hours; null: not known. */
+  /** Mails that batches may still send in these 24 hours. Null: unknown. */
   remainingToday: number | null
   /** Mails that batches may send in 24 hours. */
   max24Hour: number | null
@@ -28,7 +28,7 @@ export function batchQuota(
   return { remainingToday, max24Hour }
 }
 
-/** Duration of this many mails, by the rate and the days that the 24-hour quota needs. */
+/** Returns the duration of this many mails, by the rate and the 24-hour quota. */
 export function durationSeconds(mails: number, { perSecond, remainingToday, max24Hour }: Limits) {
   const byRate = Math.ceil(mails / perSecond)
   if (remainingToday === null || !max24Hour || mails <= remainingToday) return byRate
@@ -38,7 +38,7 @@ export function durationSeconds(mails: number, { perSecond, remainingToday, max2
 
 /** Price of mails. */
 interface Cost {
-  /** US dollars; null: not known. */
+  /** US dollars. Null: unknown. */
   usd: number | null
   usdPerThousand: number | null
   /** Date of the published prices. */

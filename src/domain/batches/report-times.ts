@@ -1,8 +1,8 @@
 const HOUR_MS = 3_600_000
 
-/** Points that a report shows at most. */
+/** Limit of a report's points. */
 export const MOST_POINTS = 96
-/** Hours of a point; longer ones are whole weeks. */
+/** Possible lengths of a point in hours. Longer ones are whole weeks. */
 const STEPS = [1, 3, 6, 12, 24, 168]
 const DAY_HOURS = 24
 const WEEK_HOURS = 168

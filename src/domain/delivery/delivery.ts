@@ -133,7 +133,7 @@ export function delta(before: MailFacts, after: MailFacts): Delta {
   }
 }
 
-/** Change of people's figures: of a contact, and of a variant of an A/B test. */
+/** Returns the change of people's figures, for contacts and for variants of A/B tests. */
 export function peoplesDelta(before: MailFacts, after: MailFacts): Delta {
   const change = changeBetween(before, after)
   return {
@@ -156,7 +156,9 @@ function accepted(facts: MailFacts, event: SesEvent): MailFacts {
   return { ...before, state: 'sent', ...acceptance(before, event) }
 }
 
-/** Message id and time of a mail: from its call's answer, else the first from events. */
+/**
+ * Returns the message id and the time of a mail: from its call's answer, else from the first event.
+ */
 function acceptance(
   { messageId, sentAt, claimedAt }: MailFacts,
   event: SesEvent,
@@ -199,7 +201,7 @@ function bounce(facts: MailFacts, event: SesEvent): MailFacts {
   return withoutTransient(facts) === 'sent' ? { ...known, status } : known
 }
 
-/** The provider told of a bounce, and nothing shows that the mail arrived all the same. */
+/** Returns whether a bounce arrived and nothing shows that the mail arrived all the same. */
 const hasBounced = (facts: MailFacts): boolean =>
   facts.bouncedAt !== null &&
   !isSuppressed(facts) &&
@@ -208,7 +210,7 @@ const hasBounced = (facts: MailFacts): boolean =>
 const hasArrived = ({ deliveredAt, openedAt, clickedAt, complainedAt }: MailFacts): boolean =>
   (deliveredAt ?? openedAt ?? clickedAt ?? complainedAt) !== null
 
-/** The status without a transient bounce, which gives way to whatever else is known. */
+/** Returns the status without a transient bounce, which any other status replaces. */
 const withoutTransient = ({ status, bounceType }: MailFacts): LogStatus =>
   status === 'bounced' && bounceType === 'Transient' ? 'sent' : status
 

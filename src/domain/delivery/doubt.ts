@@ -1,6 +1,6 @@
 import type { Timings } from './timings.ts'
 
-/** Fewer mails than this tell nothing of the connection's events. */
+/** Fewer mails than this prove nothing about a connection's events. */
 export const LEAST_WITNESSES = 20
 
 /**
@@ -18,13 +18,13 @@ export interface Evidence {
   arrived: number
   /** Witnesses claimed after the claim. */
   later: number
-  /** The latest of the witnesses' first events; null: none has one. */
+  /** Latest of the witnesses' first events. Null: no witness has an event. */
   lastArrivalAt: number | null
-  /** End of the last interruption of our receiving since the claim; null: there was none. */
+  /** End of the last interruption of our receiving since the claim. Null: there was none. */
   interruptedUntil: number | null
-  /** Events may come by SNS, which gives up within the hour: what was missed never comes. */
+  /** Events may come by SNS, which gives up within an hour: missed events never come. */
   isGivenUp: boolean
-  /** Postgres was restored from a backup since the claim: its events may be what was lost. */
+  /** Postgres was restored from a backup since the claim: its events may be lost. */
   isRestored: boolean
   /** Delivery events can be received now. */
   isReceiving: boolean
@@ -42,7 +42,7 @@ export interface Evidence {
 }
 
 export type Judgement =
-  /** Silence is proof: the provider never accepted these mails. */
+  /** Silence proves that the provider never accepted these mails. */
   | { kind: 'not_accepted' }
   /** The outcome can never be known. */
   | { kind: 'unknowable' }
@@ -107,10 +107,10 @@ export function decisionOf(
 
 /** Rounds in the lease of a claim. */
 export const ROUNDS_PER_LEASE = 5
-/** An old claim is judged less often: after this part of its age. */
+/** An old claim is judged again after this part of its age. */
 const AGE_PER_LOOK = 20
 const LONGEST_WAIT_MS = 60_000
-/** Probes for an old claim are asked for less often: after this part of its age. */
+/** Probes for an old claim are requested again after this part of its age. */
 const AGE_PER_PROBES = 4
 
 type Age = Pick<Evidence, 'now' | 'claimedAt'>
@@ -122,7 +122,7 @@ export const nextLookMs = (
 ): number =>
   Math.min(LONGEST_WAIT_MS, Math.max(leaseMs / ROUNDS_PER_LEASE, (now - claimedAt) / AGE_PER_LOOK))
 
-/** Probes that tell nothing, because the sender is refused, say, are sent less and less often. */
+/** Returns the wait between probes, which grows with the age of a claim. */
 export const probeEveryMs = (
   { now, claimedAt }: Age,
   { neighbourMs }: Pick<Timings, 'neighbourMs'>,

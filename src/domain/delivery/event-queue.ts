@@ -1,4 +1,4 @@
-/** Whose queue it is, and where. */
+/** A connection's queue. */
 export interface QueueSource {
   organizationId: string
   connectionId: string
@@ -41,7 +41,7 @@ interface Poll {
 
 /** A queue of delivery events, kept open while it is polled. */
 export interface EventQueue {
-  /** Up to `MESSAGES_PER_POLL` messages. Never throws for what the provider says. */
+  /** Receives up to `MESSAGES_PER_POLL` messages. Errors of the provider are results. */
   receive(poll: Poll): Promise<Polled>
   /** Deletes messages. Others come again. Returns the number of failures. */
   delete(messages: readonly QueuedMessage[]): Promise<number>
@@ -52,7 +52,7 @@ export interface EventQueues {
   open(source: QueueSource): EventQueue
 }
 
-/** SQS' own most (SQS API reference, ReceiveMessage). */
+/** Limit of SQS (SQS API reference, ReceiveMessage). */
 export const MESSAGES_PER_POLL = 10
 
 /** Requirements of a queue's URL: HTTPS, at SQS, of this account and region. */

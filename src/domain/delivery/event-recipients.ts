@@ -5,7 +5,7 @@ import type { EventKind } from '../status.ts'
  * and harms no reputation.
  */
 export const SIMULATOR = 'success@simulator.amazonses.com'
-/** SES takes no more for one mail. */
+/** Limit of SES for one mail. */
 const MOST_RECIPIENTS = 50
 const LONGEST_ADDRESS = 320
 const ADDRESS = /^[^\s@<>\p{Cc}\p{Surrogate}]+@[^\s@<>\p{Cc}\p{Surrogate}]+$/u
@@ -33,14 +33,14 @@ export function recipientsOf(kind: EventKind, part: Fields, mail: Fields): strin
   return destination.length === 1 || OF_ALL.includes(kind) ? destination : []
 }
 
-/** A list of addresses, or of objects with an `emailAddress`. */
+/** Reads a list of addresses, or of objects with an `emailAddress`. */
 function addresses(list: unknown): string[] {
   if (!Array.isArray(list)) return []
   const found = list.slice(0, MOST_RECIPIENTS).flatMap((entry: unknown) => bareAddress(entry) ?? [])
   return [...new Set(found)].filter((address) => address !== SIMULATOR)
 }
 
-/** `ada@example.com` of `Ada <Ada@example.com>`. */
+/** Returns `ada@example.com` for `Ada <Ada@example.com>`. */
 function bareAddress(entry: unknown): string | undefined {
   const given: unknown =
     typeof entry === 'object' && entry !== null ? Reflect.get(entry, 'emailAddress') : entry

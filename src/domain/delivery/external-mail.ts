@@ -9,7 +9,7 @@ export const CLOCK_SKEW_MS = 10_000
 
 const FIRST_LOOK_MS = 5_000
 const GROWTH = 3
-/** The event bus tries for 24 hours: by then every event that will come has come. */
+/** The event bus tries for 24 hours: no event comes later. */
 const LAST_LOOK_MS = 27 * 3_600_000
 
 /**

@@ -10,27 +10,25 @@ import { recipientsOf } from './event-recipients.ts'
 const MESSAGE_TAG = 'letterloom-message'
 export const BATCH_TAG = 'letterloom-batch'
 export const ORGANIZATION_TAG = 'letterloom-organization'
-/** Tag of probes, which have no row in the ledger: their id. */
+/** Tag with a probe's id. Probes have no row in the ledger. */
 export const PROBE_TAG = 'letterloom-probe'
-/** Tag of a verification's mail to the simulator, which has no row either. */
+/** Tag of a verification's mail to the simulator, which has no row in the ledger. */
 export const VERIFICATION_TAG = 'letterloom-verification'
-/** Every tag of ours begins with it. */
+/** Prefix of all our tags. */
 const OUR_TAGS = 'letterloom-'
 
-/** A caller's tag may not have such a name. */
+/** Returns whether a tag's name is reserved for us. */
 export const isOurTag = (name: string): boolean => name.toLowerCase().startsWith(OUR_TAGS)
 
-/** The row of a mail in the ledger. */
 interface Row {
   organizationId: string
   bucket: string
   id: string
   batchId?: string
-  /** Flow of the mail, if any. */
   flowId?: string | null
 }
 
-/** The tags of a mail: by them its events find the row, and the row's partition. */
+/** Returns the tags of a mail, by which its events find its row and the row's partition. */
 export const tagsOf = ({ organizationId, bucket, id, batchId, flowId }: Row) => [
   { name: MESSAGE_TAG, value: `${bucket}_${id}` },
   { name: ORGANIZATION_TAG, value: organizationId },
@@ -55,23 +53,22 @@ export interface SesEvent {
   subject: string | undefined
   /** Time at which SES accepted the mail. */
   mailTimestamp: string
-  /** Time of the event. */
   occurredAt: string
   tagged: { bucket: string; id: string; organizationId: string | undefined } | undefined
   probeId: string | undefined
-  /** About a mail that tries something out: it has no row. */
+  /** The event is about a probe or a verification's mail, which has no row. */
   isTrial: boolean
-  /** No tag of ours: found by its message id, or another program's mail. */
+  /** The event has no tag of ours: its mail is found by the message id, or is another program's. */
   isUntagged: boolean
   /** Affected recipients. Empty if the event does not name them. */
   recipients: string[]
   bounceType: string | undefined
   bounceSubType: string | undefined
-  /** An open or a click by a program that is known to do so by itself. */
+  /** An open or a click by a known program, without a person. */
   isMachine: boolean
-  /** A click on a link to a page of ours, such as that to unsubscribe: it engages nobody. */
+  /** A click on a link to a page of ours, such as to unsubscribe. It is no engagement. */
   isOwnLink: boolean
-  /** A report in which nobody complains: "this is not spam", or of a failed check (RFC 6591). */
+  /** A report without a complaint: "this is not spam", or a failed check (RFC 6591). */
   isNoComplaint: boolean
   /** Distinguishes two events of one kind and one mail. */
   distinct: string
@@ -188,14 +185,13 @@ function isByMachine(kind: EventKind, userAgent: string | number | undefined): b
 export const parseStoredEvent = (body: string): SesEvent | undefined =>
   parseSesEvent(record(JSON.parse(body))?.['detail'])
 
-/** The stored parts of an event. */
 export interface KeptEvent {
   kind: EventKind
   occurredAt: string
   data: Record<string, unknown>
 }
 
-/** The `detail` that an untagged event had, of what was kept of it: as `parseSesEvent` reads it. */
+/** Rebuilds the `detail` of an untagged event from its stored parts, for `parseSesEvent`. */
 export function toDetail(
   { kind, occurredAt, data }: KeptEvent,
   mail: { messageId: string; timestamp: string; subject: string | null },
@@ -241,17 +237,17 @@ const LONGEST = 1_000
 const LONGEST_MESSAGE_ID = 255
 const cut = (value: string): string => wellFormed(value.slice(0, LONGEST))
 
-/** Without NUL and halves of surrogate pairs, which Postgres keeps in no text. */
+/** Removes NUL and halves of surrogate pairs, which Postgres cannot store. */
 const wellFormed = (value: string): string =>
   value.replaceAll('\u0000', '').replaceAll(HALF_PAIR, '')
 
 const HALF_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** Years 2000 to 2100: no mail has another time, and some of those Postgres cannot read. */
+/** Times of mails are between 2000 and 2100. Postgres cannot read some others. */
 const EARLIEST = Date.UTC(2000, 0)
 const LATEST = Date.UTC(2100, 0)
 
-/** An ISO 8601 time as ours: UTC with milliseconds. */
+/** Converts an ISO 8601 time to UTC with milliseconds. */
 function time(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const at = Date.parse(value)

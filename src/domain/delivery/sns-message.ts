@@ -19,7 +19,7 @@ export interface SnsMessage {
   /** Base64. */
   Signature: string
   SigningCertURL: string
-  /** Part of confirmations. It is signed, and never called. */
+  /** Only confirmations have it. It is signed and never called. */
   SubscribeURL?: string
   Token?: string
 }
@@ -27,14 +27,14 @@ export interface SnsMessage {
 /** A topic, and the connection that it belongs to. */
 export interface SnsTopic {
   organizationId: string
-  /** The connection. */
+  /** Id of the connection. */
   id: string
   accountId: string
   region: string
   topicArn: string
 }
 
-/** The digest that each version of the signature is made of (SNS developer guide). */
+/** Digests of signatures by their version (SNS developer guide). */
 const DIGESTS: Record<string, 'sha1' | 'sha256'> = { '1': 'sha1', '2': 'sha256' }
 
 export const digestOf = ({

@@ -28,11 +28,11 @@ const SHORTEST_MS = 1_000
 const LONGEST_MS = 10_000
 
 const LOWEST_FACTOR = 0.05
-/** A share beyond the tolerated one that says nothing. */
+/** A difference in the share that is only noise. */
 const NOISE = 0.02
-/** More is never tolerated: then the account is really over its rate. */
+/** A larger share is never tolerated: the account is really over its rate. */
 const MOST_TOLERATED = 0.8
-/** A tolerated share is put on trial again after this long. */
+/** Time after which a tolerated share is tried again. */
 const TRY_AGAIN_MS = 30_000
 /** Share of a tolerated share that is forgotten when fewer calls are refused. */
 const FORGET = 0.3

@@ -61,7 +61,7 @@ export const PRODUCTION_TIMINGS: Timings = {
   noProgressMs: 900_000,
 }
 
-/** The same with everything shortened together, for `dev` and tests against the sandbox. */
+/** The same limits, all shortened together, for `dev` and tests against the sandbox. */
 export const SHORT_TIMINGS: Timings = {
   beginMs: 1_000,
   callMs: 3_000,

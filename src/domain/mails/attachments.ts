@@ -1,9 +1,8 @@
-/** A file that goes with a mail. */
 export interface Attachment {
   filename: string
-  /** Undefined: what its name suggests. */
+  /** Undefined: the type follows from the name. */
   contentType?: string | undefined
-  /** Name of the file in `cid:` links of the HTML. It is shown there and not listed. */
+  /** Name in `cid:` links of the HTML. The file is shown there and not listed. */
   contentId?: string | undefined
   /** Base64 (RFC 4648, 4). */
   content: string

@@ -1,7 +1,7 @@
-/** Further headers that a caller may give one mail. */
+/** Limit of a mail's custom headers. */
 export const MOST_HEADERS = 50
 
-/** Headers of a mail that its sender's fields, SES or we decide, in small letters. */
+/** Headers that other fields, SES or we set, in lower case. */
 const REFUSED = new Set([
   'from',
   'sender',

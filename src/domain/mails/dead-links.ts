@@ -1,4 +1,4 @@
-/** A token is longer than any word in its place, and it may stand in the address of a redirect. */
+/** Tokens are longer than any word in their place. They may be in the address of a redirect. */
 const TOKEN = /(?<=(?:unsubscribe|preferences|confirm)(?:\/|%2F))[\w-]{80,200}/gi
 
 /**
@@ -7,5 +7,5 @@ const TOKEN = /(?<=(?:unsubscribe|preferences|confirm)(?:\/|%2F))[\w-]{80,200}/g
  */
 export const withDeadLinks = (words: string): string => words.replaceAll(TOKEN, 'preview')
 
-/** The same of every text in a JSON value; no token has a character that JSON escapes. */
+/** Does the same for every text in a JSON value. No token has characters that JSON escapes. */
 export const withDeadLinksIn = <T>(value: T): T => JSON.parse(withDeadLinks(JSON.stringify(value)))

@@ -14,7 +14,6 @@ export const PRIORITIES: Readonly<Record<SingleMailSource, number>> = {
 /** Lanes of permits. Mail of a higher lane goes before all of a lower one. */
 export type Lane = SingleMailSource | 'batch'
 
-/** The lane of single mail of a priority. */
 export function laneOf(priority: number): Lane {
   const { transactional, confirmation } = PRIORITIES
   if (priority === transactional) return 'transactional'

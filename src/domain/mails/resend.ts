@@ -2,7 +2,7 @@ import type { AppError } from '../errors.ts'
 import type { LogStatus } from '../status.ts'
 import type { SINGLE_MAIL_STATUSES } from './single-mail.ts'
 
-/** Words of Resend's errors that we answer (https://resend.com/docs/api-reference/errors). */
+/** Resend's names of errors (https://resend.com/docs/api-reference/errors). */
 export const RESEND_ERRORS = [
   'validation_error',
   'missing_required_field',
@@ -23,7 +23,7 @@ export const RESEND_ERRORS = [
 ] as const
 export type ResendErrorName = (typeof RESEND_ERRORS)[number]
 
-/** Events of a mail in Resend's words: it shows the last one. */
+/** Resend's names of a mail's events. It shows the last one. */
 export const RESEND_EVENTS = [
   'scheduled',
   'canceled',
@@ -57,7 +57,7 @@ const EVENTS: Record<LogStatus | (typeof SINGLE_MAIL_STATUSES)[number], ResendEv
 
 export const resendEventOf = (status: keyof typeof EVENTS): ResendEvent => EVENTS[status]
 
-/** Returns Resend's word for a refusal. `hasKey`: the request had credentials. */
+/** Returns Resend's name of a refusal. `hasKey`: the request had credentials. */
 export function resendNameOf(refusal: AppError, hasKey: boolean): ResendErrorName {
   const { code, reason, details: [first] = [] } = refusal
   switch (code) {

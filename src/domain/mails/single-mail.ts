@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000
 
 /** Days by which a single mail can be scheduled ahead. */
 export const MOST_DAYS_AHEAD = 30
-/** A caller's clock may be a little behind: its "now" is not refused. */
+/** Tolerance for callers' clocks, so that their "now" is not refused. */
 const PAST_MS = 60_000
 /** Retention of a mail's content after its sending time. */
 const KEPT_MS = 7 * DAY_MS

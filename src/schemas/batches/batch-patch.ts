@@ -3,11 +3,11 @@ import { nullable, strict, TIME, Time } from '../common.ts'
 import { AbTestPatch } from './ab-test.ts'
 import { Batch, BatchInput } from './batch.ts'
 
-/** Fields of an answer that are not fields of the input. */
+/** Fields that only answers have. */
 const readOnly = Object.keys(Batch.properties).filter((name) => !(name in BatchInput.properties))
 const REQUIRED: readonly string[] = BatchInput.required
 
-/** Fields of the input, each optional; null takes away what need not be there. */
+/** Fields of the input, each optional. Null clears an optional field. */
 type BatchChanges = Partial<Pick<BatchInput, 'from' | 'audienceType'>> & {
   [Name in Exclude<keyof BatchInput, 'from' | 'audienceType' | 'abTest'>]?: BatchInput[Name] | null
 } & { abTest?: AbTestPatch | null }

@@ -27,7 +27,7 @@ export const BatchPreviewInput = strict(
 )
 export type BatchPreviewInput = Static<typeof BatchPreviewInput>
 
-/** A mail, and what was found in it. */
+/** A rendered mail with the findings about it. */
 const Shown = {
   sample: nullable(
     Type.Object(

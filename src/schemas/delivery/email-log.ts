@@ -109,7 +109,7 @@ export const EmailLogEvent = Type.Object(
 )
 export type EmailLogEvent = Static<typeof EmailLogEvent>
 
-/** Events of a timeline that are shown. */
+/** Limit of shown events. */
 export const MOST_EVENTS = 1_000
 
 const CONTENT_ORIGINS = ['kept', 'rendered_again'] as const

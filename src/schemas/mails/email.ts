@@ -23,7 +23,7 @@ import {
 import { rowErrors } from '../error.ts'
 import { CONTENT_ID, MEDIA_TYPE, TAG } from '../patterns.ts'
 
-/** Characters of each part; a mail's parts are made into one message of at most 40 MB by SES. */
+/** Characters of each part. SES allows a message of 40 MB. */
 const LONGEST_PART = 1_000_000
 const LONGEST_SUBJECT = 998
 /** Characters of base64. All attachments of a mail have a lower limit of their own, decoded. */

@@ -82,7 +82,7 @@ export const ResendEmailInput = strict(
 )
 export type ResendEmailInput = Static<typeof ResendEmailInput>
 
-/** A header says whether a row that does not fit refuses them all. */
+/** A header decides whether one invalid row refuses all rows. */
 export const ResendBatchInput = Type.Unsafe<unknown[]>({
   ...rowsOf(ResendEmailInput, { maxItems: MOST_EMAILS_A_REQUEST }),
   [ROW_ERRORS]: 'errors',
@@ -166,7 +166,7 @@ export const ResendEmail = Type.Object(
 )
 export type ResendEmail = Static<typeof ResendEmail>
 
-/** Every error: as Resend writes it, and with all that ours have. */
+/** Errors have Resend's fields and all of ours. */
 export const ResendError = Type.Object(
   {
     ...ApiError.properties,

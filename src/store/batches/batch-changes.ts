@@ -5,16 +5,15 @@ import { columns, type NewBatch, type WholeBatch } from './batches.ts'
 
 type Changed = WholeBatch & { attempt: number }
 
-/** A batch with what its answers leave out: what another one is made of. */
+/** A batch with the fields that answers leave out, from which another batch can be made. */
 export type BatchSource = WholeBatch &
   Pick<NewBatch, 'audienceType' | 'contactIds' | 'contentId' | 'unknownOutcome'> & {
     status: BatchStatus
     attempt: number
-    /** The test as it was requested. */
     askedTest: NewBatch['abTest']
   }
 
-/** A batch to make another one of. `lock`: nobody changes it meanwhile. */
+/** Finds a batch from which another one is made. `lock`: nobody changes it meanwhile. */
 export async function findSource(
   sql: Executor,
   organizationId: Uuid,
@@ -33,7 +32,7 @@ export async function findSource(
 /** Fields of a batch that callers may change before its time. */
 export type BatchValues = Omit<NewBatch, 'organizationId' | 'id' | 'status' | 'pausedReason'>
 
-/** Writes what a scheduled batch, which is locked, will be. */
+/** Changes a scheduled batch, whose row is locked. */
 export async function update(
   tx: Transaction,
   organizationId: Uuid,
@@ -63,7 +62,7 @@ export async function update(
   return changed
 }
 
-/** Pauses a batch that lives; undefined: it does not, or is paused. Nothing is claimed from now. */
+/** Pauses a live batch: none of its mails is claimed any more. Undefined: it is over, or paused. */
 export async function pause(
   tx: Transaction,
   organizationId: Uuid,
@@ -78,7 +77,7 @@ export async function pause(
   return paused
 }
 
-/** Lets a paused batch go on; undefined: there is no such one. */
+/** Resumes a paused batch. Undefined: there is no such batch. */
 export async function unpause(
   tx: Transaction,
   organizationId: Uuid,

@@ -1,12 +1,12 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** Limits of an account as far as they are known. Null: unknown. */
+/** Limits of an account. Null: unknown. */
 export interface SendingLimits {
   maxSendRate: number | null
   max24Hour: number | null
   sentLast24Hours: number | null
-  /** Plan as SES writes it. */
+  /** SES' own name of the plan. */
   pricingPlan: string | null
 }
 

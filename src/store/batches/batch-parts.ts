@@ -10,7 +10,7 @@ export interface LocalTimes {
   others: string
 }
 
-/** The timezones that contacts of an organization name; what is none is left out. */
+/** Lists the valid timezones of an organization's contacts. */
 export async function listZones(sql: Executor, organizationId: string): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     with named as materialized (
@@ -117,7 +117,7 @@ interface Part {
   isTest: boolean
 }
 
-/** The parts of a batch in the order in which they are sent; none: it is sent as a whole. */
+/** Lists the parts of a batch in their sending order. Empty: it is sent as a whole. */
 export const list = (sql: Sql, { organizationId, batchId }: Run) => sql<Part[]>`
   select from_row as "from", to_row as "to", send_at, is_test
   from batch_parts
@@ -127,7 +127,7 @@ export const list = (sql: Sql, { organizationId, batchId }: Run) => sql<Part[]>`
 interface Rows {
   organizationId: string
   bucket: Uuid
-  /** Row ids, `from` included, `to` not. */
+  /** Range of row ids, `from` included, `to` not. */
   from: Uuid
   to: Uuid
 }

@@ -6,7 +6,7 @@ import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import * as batches from './batches.ts'
 import { OTHERS } from './link-clicks.ts'
 
-/** Rows of a report; what is beyond is summed. */
+/** Links of a report. The others are summed. */
 const MOST_LINKS = 50
 const MOST_DOMAINS = 50
 const MOST_REASONS = 50
@@ -17,7 +17,7 @@ export type ReportRow = Omit<Batch, 'htmlContent' | 'textContent' | 'variableMap
     'generatedAt' | 'links' | 'otherLinks' | 'domains' | 'otherDomains' | 'bounces'
   > & { openedByPeople: number; hours: TimedEngagement[] }
 
-/** The figures of a batch's report. One statement, so that they are of one moment. */
+/** Reads the figures of a report in one statement, so that they are of one moment. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,

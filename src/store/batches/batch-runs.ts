@@ -28,7 +28,7 @@ export interface BatchState {
   now: string
 }
 
-/** The state of a batch; undefined when it is gone or another attempt runs. */
+/** Finds the state of a batch. Undefined: it is gone, or another attempt runs. */
 export const find = async (sql: Sql, { organizationId, batchId, attempt }: Run) => {
   const [batch] = await sql<BatchState[]>`
     select status, scheduled_for, audience_frozen_at as frozen_at, total_recipients, chunk_size,
@@ -62,7 +62,7 @@ export interface FreezingBatch {
   status: BatchStatus
   /** The bucket is null before the first page. */
   bucket: Uuid | null
-  /** The last contact of the pages that are done. */
+  /** Last contact of the finished pages. */
   cursor: Uuid | null
   total: number
   frozenAt: string | null
@@ -83,7 +83,7 @@ export interface FreezingBatch {
   sharePercent: number | null
 }
 
-/** Locks a batch that is to be frozen; undefined when it is not, or not by this attempt. */
+/** Locks a batch whose audience is to be frozen by this attempt. Undefined: there is none. */
 export const lockToFreeze = async (tx: Transaction, { organizationId, batchId, attempt }: Run) => {
   const [batch] = await tx<FreezingBatch[]>`
     select status, bucket, freeze_cursor as cursor, audience_frozen_at as frozen_at, audience_type,
@@ -130,7 +130,7 @@ export const recordPage = (
     total: number
     complete: boolean
     chunkSize: number
-    /** The last contact, when that is not the one in the last row. */
+    /** Last contact of the page, if the last row is of another one. */
     cursor?: Uuid | undefined
   },
 ) => tx`
@@ -204,7 +204,7 @@ export interface Ledger {
 
 const LAST_SEQ = 0xff_ff_ff_ff
 
-/** Counts the rows themselves, not the counters: what completing compares. */
+/** Counts the rows themselves, which completing compares with the counters. */
 export const ledger = async (
   sql: Executor,
   organizationId: string,
@@ -267,7 +267,6 @@ export const noteQuotaAwaited = (
   where organization_id = ${organizationId} and id = ${batchId} and attempt = ${attempt}
     and status = 'processing'`
 
-/** The counters of a batch that may be completed. */
 export interface Counters {
   status: BatchStatus
   bucket: Uuid
@@ -276,11 +275,11 @@ export interface Counters {
   failed: number
   skipped: number
   unknown: number
-  /** Mails in doubt have been waited for long enough: the batch completes without them. */
+  /** The batch has waited long enough for mails in doubt: it completes without them. */
   completesWithoutUnknown: boolean
 }
 
-/** Locks a batch and reads its counters; undefined when another attempt has it. */
+/** Locks a batch and reads its counters. Undefined: another attempt has it. */
 export const lockCounters = async (tx: Transaction, { organizationId, batchId, attempt }: Run) => {
   const [batch] = await tx<Counters[]>`
     select status, bucket, total_recipients as total, sent, failed, skipped, unknown,
@@ -292,14 +291,14 @@ export const lockCounters = async (tx: Transaction, { organizationId, batchId, a
   return batch
 }
 
-/** `processing → completed` of a locked batch. */
+/** Changes a locked batch from `processing` to `completed`. */
 export const markCompleted = (tx: Transaction, { organizationId, batchId }: Run) => tx`
   update batches
   set status = 'completed', paused_reason = null, completed_at = clock_timestamp(), updated_at = clock_timestamp(),
     outcome_awaited_until = null
   where organization_id = ${organizationId} and id = ${batchId}`
 
-/** `queued | scheduled | processing → failed`, with the reason that a caller reads. */
+/** Fails a live batch with a reason that callers read. */
 export const fail = (
   sql: Executor,
   { organizationId, batchId, attempt }: Run,

@@ -43,7 +43,7 @@ export async function takeThrottled(
   return { granted, waitMs: granted > 0 ? 0 : Math.ceil(((1 - row.tokens) / row.rate) * 1_000) }
 }
 
-/** Returns what no mail was found for. */
+/** Returns permits for which no mail was found. */
 export const giveBackThrottled = (
   sql: Sql,
   { organizationId, batchId }: Throttled,

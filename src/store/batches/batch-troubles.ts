@@ -3,13 +3,12 @@ import type { Run } from './batch-runs.ts'
 import type { Transaction } from '../db/sql.ts'
 
 interface CountedTroubles extends Troubles {
-  /** No mail was accepted since the last count. */
   isUnbroken: boolean
   sent: number
   processed: number
 }
 
-/** Locks a batch that is being sent and reads what was counted against this attempt. */
+/** Locks a batch that is being sent and reads the counted troubles of this attempt. */
 export async function lock(
   tx: Transaction,
   { organizationId, batchId, attempt }: Run,

@@ -3,7 +3,6 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 import type { Run } from './batch-runs.ts'
 
-/** Content of one variant. */
 export interface NewVariant {
   contentId: Uuid
   templateId: Uuid | null
@@ -12,7 +11,7 @@ export interface NewVariant {
   fromName: string | null
 }
 
-/** Writes the variants of a batch, in the place of those that it had. */
+/** Replaces the variants of a batch. */
 export async function replace(
   tx: Transaction,
   organizationId: Uuid,
@@ -41,7 +40,7 @@ export async function replace(
     ) with ordinality as variant (content_id, template_id, subject, preview_text, from_name, place)`
 }
 
-/** The variants of a batch, in their order, as they were written. */
+/** Lists the variants of a batch in their order. */
 export const list = (tx: Transaction, organizationId: Uuid, batchId: Uuid) => tx<NewVariant[]>`
   select content_id, template_id, subject, preview_text, from_name
   from batch_variants
@@ -57,7 +56,7 @@ export interface VariantContent {
   fromName: string | null
 }
 
-/** Contents of a batch's variants, in their order. Empty: it is not a test. */
+/** Lists the contents of a batch's variants in their order. Empty: it is not a test. */
 export const listContents = (sql: Sql, organizationId: string, batchId: string) => sql<
   VariantContent[]
 >`
@@ -75,7 +74,7 @@ export const isOfShare = (sql: Executor, row: { organizationId: Part; batchId: P
     where p.organization_id = ${row.organizationId} and p.batch_id = ${row.batchId} and p.is_test
       and ${rowOf(sql, row.id)} >= p.from_row and ${rowOf(sql, row.id)} < p.to_row)`
 
-/** The number of a batch's row, which its id ends in: see `batchRowId`. */
+/** Number of a batch's row, with which its id ends (`batchRowId`). */
 const rowOf = (sql: Executor, id: Part) => sql`('x' || right(${id}::text, 8))::bit(32)::bigint`
 
 /**
@@ -118,7 +117,7 @@ export interface VariantDelta {
   rest: Figures
 }
 
-/** Figures that events have moved. The variants are locked in the order of their keys. */
+/** Adds to the figures of variants, which are locked in the order of their keys. */
 export const bump = (tx: Transaction, deltas: readonly VariantDelta[]) => tx`
   with moved as (
     select *
@@ -187,7 +186,7 @@ export async function lockTest(
   return batch
 }
 
-/** Says when a test is decided, from the moment at which all of its share were mailed. */
+/** Sets the time of a test's decision, counted from now: all of its share is mailed. */
 export async function setDecideAt(
   tx: Transaction,
   { organizationId, batchId }: Run,
@@ -202,7 +201,7 @@ export async function setDecideAt(
   return batch.decideAt
 }
 
-/** Tests without a winner whose time has come, of batches that have nothing left to send. */
+/** Lists due tests without a winner, of batches with nothing left to send. */
 export const listUndecided = (sql: Sql, limit: number) => sql<
   { organizationId: Uuid; batchId: Uuid; attempt: number }[]
 >`
@@ -212,7 +211,7 @@ export const listUndecided = (sql: Sql, limit: number) => sql<
   order by ab_decide_at
   limit ${limit}`
 
-/** Figures of the variants in the share, in their order. */
+/** Reads the variants' figures in the share, in their order. */
 export const figures = (sql: Executor, organizationId: string, batchId: string) => sql<
   VariantFigures[]
 >`
@@ -221,7 +220,7 @@ export const figures = (sql: Executor, organizationId: string, batchId: string) 
   where organization_id = ${organizationId} and batch_id = ${batchId}
   order by position`
 
-/** Writes who has won a test whose batch is locked. */
+/** Writes the winner of a test whose batch is locked. */
 export const decide = (
   tx: Transaction,
   { organizationId, batchId }: { organizationId: string; batchId: string },

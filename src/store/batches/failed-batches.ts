@@ -81,7 +81,7 @@ export async function takeRetryable(
   return rows.map(({ id }) => id)
 }
 
-/** Begins the next attempt of a locked batch; `requeued` of its recipients are not failed now. */
+/** Begins the next attempt of a locked batch. `requeued` recipients no longer count as failed. */
 export async function resume(
   tx: Transaction,
   organizationId: Uuid,

@@ -4,10 +4,10 @@ import { isIn } from '../audience/audience.ts'
 import type { Executor, Part } from '../db/sql.ts'
 import type { FreezingBatch, Run } from './batch-runs.ts'
 
-/** A batch whose audience is known, before its next page. */
+/** A batch with its audience, before its next page. */
 export type PageToFreeze = FreezingBatch & { bucket: Uuid; audience: Audience }
 
-/** The next contacts of the audience, up to `size`, in the order of their ids. */
+/** Selects up to `size` next contacts of the audience in the order of their ids. */
 export const nextContacts = (
   sql: Executor,
   { organizationId }: Run,

@@ -15,7 +15,7 @@ interface ClickPage {
 export const listOfBatch = (sql: Executor, organizationId: Uuid, batchId: Uuid, page: ClickPage) =>
   list(sql, sql`organization_id = ${organizationId} and batch_id = ${batchId}`, page)
 
-/** The same of all mails that were made of a template, in batches or alone. */
+/** Does the same for all mails of a template, in batches or alone. */
 export const listOfTemplate = (
   sql: Executor,
   organizationId: Uuid,
@@ -33,7 +33,7 @@ const list = (sql: Executor, wanted: Part, { after, limit }: ClickPage) => sql<L
   order by link
   limit ${limit}`
 
-/** The row of all links that have none of their own. */
+/** Id of the row for all links without a row of their own. */
 export const OTHERS = '00000000-0000-0000-0000-000000000000'
 
 const MOST_MERGED = 500

@@ -1,23 +1,22 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** A live batch, and the attempt whose run keeps it going. */
+/** A live batch with its current attempt. */
 export interface LiveBatch {
   organizationId: Uuid
   id: Uuid
   attempt: number
 }
 
-/** Spelled as in the index `batches_live`, which serves it. */
+/** The text is that of the index `batches_live`, which serves it. */
 const live = (sql: Executor) => sql`status in ('queued', 'scheduled', 'processing')`
 
-/** Returns the live ones of these batches. */
 export const listLive = (sql: Executor, ids: readonly Uuid[]) => sql<LiveBatch[]>`
   select organization_id, id, attempt
   from batches
   where id = any(${[...ids]}::uuid[]) and ${live(sql)}`
 
-/** A page of all that live, in the order of their ids. */
+/** Lists a page of all live batches in the order of their ids. */
 export const listNext = (sql: Executor, after: Uuid | undefined, limit: number) => sql<LiveBatch[]>`
   select organization_id, id, attempt
   from batches
@@ -25,7 +24,7 @@ export const listNext = (sql: Executor, after: Uuid | undefined, limit: number) 
   order by id
   limit ${limit}`
 
-/** Local times may come before the time that a batch is scheduled for by so much. */
+/** Largest difference by which a local time comes before the scheduled time. */
 const EARLIEST_ZONE = '26 hours'
 
 /**
@@ -66,7 +65,7 @@ export const listOverdue = (
   order by id
   limit ${limit}`
 
-/** Locks a live batch and reads how often its run was lost; undefined: it is over, or elsewhere. */
+/** Locks a live batch and reads its lost runs. Undefined: it is over, or has another attempt. */
 export async function lock(
   tx: Transaction,
   { organizationId, id, attempt }: LiveBatch,
@@ -81,7 +80,7 @@ export async function lock(
   return batch
 }
 
-/** Begins the next attempt of a locked batch; `settled`: its recipients with an outcome. */
+/** Begins the next attempt of a locked batch. `settled`: number of recipients with an outcome. */
 export const beginAttempt = (
   tx: Transaction,
   { organizationId, id }: LiveBatch,

@@ -1,7 +1,7 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Transaction } from '../db/sql.ts'
 
-/** The ten seconds that a time lies in. */
+/** Rounds a time down to ten seconds. */
 export const slotOf = (sql: Executor, time: Part) =>
   sql`date_bin('10 seconds', ${time}, 'epoch'::timestamptz)`
 
@@ -32,7 +32,7 @@ export interface Arrival {
   receivedAt: string
 }
 
-/** The first events of mails whose calls were answered before. */
+/** Counts the first events of mails whose calls were answered before. */
 export const recordArrivals = (tx: Transaction, arrivals: readonly Arrival[]) => tx`
   with arrival as (
     select organization_id, connection_id, ${slotOf(tx, tx`claimed_at`)} as slot, count(*) as mails,

@@ -3,12 +3,11 @@ import type { Uuid } from '../../runtime/ids.ts'
 import { columnsOf } from '../audience/contact-columns.ts'
 import type { Sql } from '../db/sql.ts'
 
-/** Columns of the contact that a mail may speak of. */
+/** Fields of the contact that a mail may contain. */
 export interface Recipient extends MergeValues {
   id: Uuid
   contactId: Uuid
   email: string
-  /** Variant of the batch's test. */
   variant: number | null
 }
 
@@ -19,7 +18,7 @@ interface ClaimRange {
   bucket: Uuid
   connectionId: string
   claimId: Uuid
-  /** Row ids, `from` included, `to` not. */
+  /** Range of row ids, `from` included, `to` not. */
   from: Uuid
   to: Uuid
   limit: number

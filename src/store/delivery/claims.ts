@@ -16,7 +16,7 @@ export interface Claim {
   messageIds: Uuid[]
 }
 
-/** Live claims whose lease is over: their worker is gone, stuck or cut off. */
+/** Lists live claims whose lease is over: their worker is gone, stuck or disconnected. */
 export const expired = (sql: Sql, leaseMs: number, limit: number) => sql<Claim[]>`
   select organization_id, id, connection_id, bucket, batch_id, message_ids
   from claims
@@ -73,7 +73,7 @@ interface Look {
  */
 const SETTLED = '2 minutes'
 
-/** A queue that is in order is asked again within this: the longest wait at one that is empty. */
+/** Longest time between two polls of a working queue: the wait at an empty one. */
 const LONGEST_POLL_MS = 25_000
 
 /**
@@ -219,7 +219,7 @@ type Row = Omit<Doubtful, Times> & {
   interruptedUntil: string | null
 }
 
-/** A claim that cannot be decided yet is judged again after `waitMs`. */
+/** Postpones the next judgement of a claim by `waitMs`. */
 export const lookAgain = (sql: Sql, { organizationId, id }: Claim, waitMs: number) => sql`
   update claims
   set look_at = clock_timestamp() + ${waitMs} * interval '1 millisecond'

@@ -8,13 +8,15 @@ export interface StatsDelta {
   sent: number
   opened: number
   clicked: number
-  /** The last times that were told of, whether they move a figure or not. */
+  /** Latest times in the events, even if they change no figure. */
   sentAt: string | null
   openedAt: string | null
   clickedAt: string | null
 }
 
-/** Engagement of each contact, by people; deltas of one contact are summed before. */
+/**
+ * Adds to the engagement counters of contacts, by people. Deltas of one contact are summed first.
+ */
 export const bumpStats = (tx: Transaction, deltas: StatsDelta[]) => tx`
   with change as (
     select organization_id, contact_id, sum(sent) as sent, sum(opened) as opened,
@@ -63,13 +65,13 @@ export interface BatchDelta {
   organizationId: string
   batchId: Uuid
   delta: Delta
-  /** The same of each variant, where it is a test: of the share, and of the rest. */
+  /** Deltas of each variant of a test, for the share and for the rest. */
   variants: Map<number, { share: Delta; rest: Delta }>
-  /** Acceptances beyond the first that were not known before. */
+  /** New acceptances beyond the first. */
   duplicates: number
 }
 
-/** Figures that events have moved. The batches are locked in the order of their ids. */
+/** Adds to the figures of batches, which are locked in the order of their ids. */
 export const bumpBatches = (tx: Transaction, deltas: readonly BatchDelta[]) => tx`
   with moved as (
     select *

@@ -11,7 +11,7 @@ export interface TimelineEntry {
   data: Record<string, string | number>
 }
 
-/** The timeline of each mail; what is there already stays as it is. */
+/** Adds entries to the timelines of mails. Existing entries stay as they are. */
 export const append = (tx: Transaction, entries: readonly TimelineEntry[]) => tx`
   insert into delivery_events (organization_id, bucket, log_id, kind, fingerprint, occurred_at, data)
   select e.organization_id, e.bucket, e.log_id, e.kind, decode(e.fingerprint, 'hex'), e.occurred_at,

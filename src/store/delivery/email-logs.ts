@@ -29,7 +29,7 @@ const withBatch = (sql: Executor) => sql`
   left join batches on batches.organization_id = messages.organization_id
     and batches.id = messages.batch_id`
 
-/** Columns of `page`, a relation of (organization_id, bucket, id). */
+/** Selects the logs of `page`, a relation of (organization_id, bucket, id). */
 const items = (sql: Executor) => sql`
   select messages.id, messages.message_id, ${shown(sql)} as status, messages.recipient,
     messages.subject, coalesce(batches.from_address, message_bodies.from_address) as "from",
@@ -58,9 +58,9 @@ type Reached = 'sent' | 'delivered' | 'opened' | 'clicked' | 'bounced' | 'suppre
 
 export interface LogPage {
   limit: number
-  /** Older buckets are not shown any more. */
+  /** Lowest bucket that is shown. */
   oldest: Uuid
-  /** Only mails before this one. */
+  /** Id. Only mails before it are listed. */
   before?: Uuid | undefined
   status?: string | undefined
   recipient?: string | undefined
@@ -72,13 +72,13 @@ export interface LogPage {
   contactId?: Uuid | undefined
   templateId?: Uuid | undefined
   sourceType?: string | undefined
-  /** Made at or after, and before: ISO 8601. */
+  /** Range of the time of creation in ISO 8601, `from` included, `to` not. */
   from?: string | undefined
   to?: string | undefined
   reached?: Reached | undefined
 }
 
-/** Null: there is no such batch, or its audience is not frozen. */
+/** Returns null if there is no such batch or its audience is not frozen. */
 export async function findBatchBucket(
   sql: Executor,
   organizationId: Uuid,
@@ -91,7 +91,7 @@ export async function findBatchBucket(
   return batch?.bucket ?? null
 }
 
-/** Null: there is no such execution. */
+/** Returns null if there is no such execution. */
 export async function findExecutionContact(
   sql: Executor,
   organizationId: Uuid,
@@ -113,7 +113,7 @@ export const list = (sql: Executor, organizationId: Uuid, page: LogPage) => sql<
   ${items(sql)}
   order by messages.id desc`
 
-/** Rows of the ledger, newest first: each filter by an index that has their order as well. */
+/** Selects a page of the ledger, newest first. Each filter has an index in that order. */
 function pageOf(sql: Executor, organizationId: Uuid, page: LogPage): Part {
   const { templateId, sourceType, limit } = page
   const wanted = sql`${parts(sql, conditions(sql, page))}`
@@ -124,7 +124,7 @@ function pageOf(sql: Executor, organizationId: Uuid, page: LogPage): Part {
     where messages.organization_id = ${organizationId} ${condition} and ${listed(sql)} ${wanted}
     order by messages.id desc
     limit ${limit}`
-  /** Ids of a batch's rows begin with its bucket: batch by batch is newest first. */
+  /** Reads batch by batch: ids of a batch's rows begin with its bucket, so that is newest first. */
   const ofBatches = (batches: Part, condition: Part) => sql`
     select row.*
     from ${batches}
@@ -140,7 +140,7 @@ function pageOf(sql: Executor, organizationId: Uuid, page: LogPage): Part {
       ${page.before === undefined ? sql`` : sql`and batches.bucket < ${page.before}`}
     order by batches.bucket desc, row.id desc
     limit ${limit}`
-  /** Mails that other rows know; one by one, or a join might walk the log to the oldest of them. */
+  /** Reads mails that other tables name, one by one: a join might walk the whole log. */
   const ofPlaces = (places: Part) => sql`
     select row.*
     from (${places} order by id desc offset 0) place
@@ -186,7 +186,7 @@ function pageOf(sql: Executor, organizationId: Uuid, page: LogPage): Part {
 /** Filters by which fewer mails are found than are queued or on their way. */
 const NARROWING = ['batchId', 'executionId', 'recipient', 'templateId'] as const
 
-/** Every mail whose outcome is open is of a claim, and a claim is gone when all are known. */
+/** Every mail without an outcome has a claim, which is deleted when all outcomes are known. */
 const claimedPlaces = (sql: Executor, organizationId: Uuid, { before }: LogPage) => sql`
   select claims.bucket, mail.id
   from claims
@@ -200,7 +200,7 @@ const queuedPlaces = (sql: Executor, organizationId: Uuid, { before }: LogPage) 
   where organization_id = ${organizationId}
     ${before === undefined ? sql`` : sql`and id < ${before}`}`
 
-/** Batches that have rows without an outcome; they are sent from the first to the last row. */
+/** Batches with rows without an outcome. Their rows are sent in order. */
 const openBatches = (sql: Executor, organizationId: Uuid) => sql`
   (
     select organization_id, id, bucket, status
@@ -210,7 +210,7 @@ const openBatches = (sql: Executor, organizationId: Uuid) => sql`
       and sent + failed + skipped + unknown < total_recipients
   ) batches`
 
-/** Batches that say what a template says, or one of whose variants does; newest first. */
+/** Batches that use a template, or one of whose variants does, newest first. */
 const withTemplate = (sql: Executor, organizationId: Uuid, templateId: Uuid) => sql`
   (
     select organization_id, id, bucket, status, template_id
@@ -237,14 +237,14 @@ const templateOfRow = (sql: Executor) => sql`
 
 const parts = (sql: Executor, list: Part[]) => (list.length === 0 ? sql`` : list)
 
-/** Statuses that a mail has only after it reached them; the other ones say nothing of times. */
+/** Statuses that imply a time. The other ones do not. */
 const REACHED_BY_STATUS: Record<string, string> = {
   opened: 'openedAt',
   clicked: 'clickedAt',
   bounced: 'bouncedAt',
   complained: 'complainedAt',
 }
-/** The times of what a mail ever reached; a refusal by the provider's list comes as a bounce. */
+/** Columns with the time of each stage. A refusal by the provider's list comes as a bounce. */
 const REACHED_AT: Record<Reached, string> = {
   sent: 'sentAt',
   delivered: 'deliveredAt',
@@ -254,11 +254,11 @@ const REACHED_AT: Record<Reached, string> = {
   suppressed: 'bouncedAt',
   complained: 'complainedAt',
 }
-/** Few mails have them: an index knows those. */
+/** Statuses of few mails, which have an index. */
 const REFUSED = ['failed', 'suppressed', 'opted_out']
-/** A row is made at the time of its id, or later: batches freeze for a while. */
+/** A row is created at the time of its id or later, since freezing takes time. */
 const EARLIER_ID_MS = 86_400_000
-/** Mails of other programs are found when their events are applied. */
+/** Rows of other programs' mails are created when their events are applied. */
 const LATER_ID_MS = 3_600_000
 
 function conditions(sql: Executor, page: LogPage): Part[] {
@@ -306,7 +306,7 @@ const madeBefore = (sql: Executor, to: string) => sql`
   and messages.id < ${lowestId(Date.parse(to) + LATER_ID_MS)}
   and messages.bucket < ${lowestId(Date.parse(to) + LATER_ID_MS)}`
 
-/** Found by the index of a contact's single mails: those of an execution are all there. */
+/** Uses the index of a contact's single mails, which has all mails of an execution. */
 const ofExecution = (sql: Executor, contactId: Uuid, executionId: Uuid) => sql`
   messages.contact_id = ${contactId} and messages.source <> 'batch'
   and messages.execution_id = ${executionId} and messages.bucket >= ${dayBucket(executionId)}`

@@ -1,7 +1,7 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** A message id as events of one connection tell it. */
+/** A message id in the events of one connection. */
 export interface MessageKey {
   organizationId: Uuid
   connectionId: Uuid
@@ -16,9 +16,9 @@ interface ExternalMailQuestion extends MessageKey {
 }
 
 export interface ExternalMailAnswer {
-  /** The mail of ours that was accepted under the message id; null: none is known. */
+  /** Our mail that was accepted under the message id. Null: none is known. */
   mail: { bucket: Uuid; id: Uuid } | null
-  /** It may become known: a call is open that may be this mail's. */
+  /** A call is open that may be this mail's. */
   mayBeOurs: boolean
 }
 
@@ -98,7 +98,7 @@ export interface NewMail extends MessageKey {
   createdAt: string
 }
 
-/** Their rows of the ledger: accepted by the provider, and nothing else is known yet. */
+/** Inserts the ledger's rows of other programs' mails as accepted by the provider. */
 export const insertMails = (tx: Transaction, mails: readonly NewMail[]) => tx`
   insert into messages (organization_id, bucket, id, dedupe_key, source, connection_id, recipient,
     state, status, message_id, sent_at, created_at)
@@ -166,7 +166,7 @@ export interface KeptTimeline {
   data: Record<string, unknown>
 }
 
-/** Stored events of rows of one bucket. */
+/** Lists the stored events of rows of one bucket. */
 export const listTimelines = (tx: Transaction, { organizationId, bucket, ids }: Row) => tx<
   KeptTimeline[]
 >`
@@ -178,7 +178,7 @@ export const listTimelines = (tx: Transaction, { organizationId, bucket, ids }: 
     and m.id = any(${[...ids]}::uuid[])
   order by d.occurred_at`
 
-/** Removes rows of one bucket and what finds them: the mail was ours. */
+/** Deletes rows of one bucket that turned out to be our mails. */
 export async function remove(tx: Transaction, { organizationId, bucket, ids }: Row): Promise<void> {
   const rows = [...ids].toSorted()
   await tx`

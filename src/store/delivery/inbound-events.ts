@@ -6,7 +6,7 @@ import type { WaitingDays } from './waiting-days.ts'
 export interface InboundEvent {
   organizationId: Uuid
   connectionId: Uuid
-  /** The envelope's own id: the same one again is the same event. */
+  /** Id of the envelope. The same id again is the same event. */
   envelopeId: string
   /** The whole envelope as JSON text. */
   body: string
@@ -43,7 +43,7 @@ export async function store(sql: Executor, given: readonly InboundEvent[]): Prom
 const key = ({ connectionId, envelopeId }: { connectionId: Uuid; envelopeId: string }) =>
   `${connectionId} ${envelopeId}`
 
-/** Stores events once more that were applied to a mail which turned out to be another. */
+/** Stores events again that were applied to the wrong mail. */
 export const putBack = (tx: Transaction, events: readonly InboundEvent[]) => tx`
   insert into inbound_events (organization_id, connection_id, envelope_id, body)
   select organization_id, connection_id, envelope_id, body::jsonb
@@ -112,7 +112,7 @@ export const lockWaiting = (
 ) => {
   const waits = tx`applied_at is null and look_at is null
     and received_on between ${first}::date and ${last}::date`
-  /** The first organization with waiting events whose id comes after another one. */
+  /** Finds the next organization with waiting events. */
   const next = (than: Part) => tx`
     select organization_id
     from inbound_events
@@ -248,7 +248,7 @@ export const markApplied = (tx: Transaction, events: WaitingEvent[]) => tx`
   where e.received_on = a.received_on and e.position = a.position
     and e.received_on = any(${daysOf(events)}::date[])`
 
-/** Events from which nothing follows, each with the reason; what they say is kept. */
+/** Marks events without effect, each with the reason. Their contents are kept. */
 export const markIgnored = (
   tx: Transaction,
   ignored: readonly { event: WaitingEvent; reason: string }[],
@@ -263,7 +263,7 @@ export const markIgnored = (
   where e.received_on = a.received_on and e.position = a.position
     and e.received_on = any(${daysOf(ignored.map(({ event }) => event))}::date[])`
 
-/** Deletes events that are not applied and for which their connections have no room left. */
+/** Deletes events that are not applied and exceed the room of their connections. */
 export const remove = (sql: Executor, events: readonly WaitingEvent[]) => sql`
   delete from inbound_events e
   using unnest(

@@ -2,13 +2,13 @@ import { bucketOfBatchRow, dayBucket, type Uuid } from '../../runtime/ids.ts'
 import type { VariableMapping } from '../../schemas/batches/batch.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** A mail, and what is kept of its words. */
+/** A mail with its stored content. */
 export interface LoggedMail {
   contactId: Uuid | null
   recipient: string | null
   batchId: Uuid | null
   variant: number | null
-  /** Content of mail of workflows and of confirmations. */
+  /** Content of mail of flows and of confirmations. */
   body: { subject: string; html: string | null; text: string | null } | null
 }
 
@@ -30,7 +30,6 @@ export async function findMail(
   return mail
 }
 
-/** Content of a batch for the recipients of one variant, or for all. */
 export interface BatchContent {
   contentId: Uuid
   subject: string

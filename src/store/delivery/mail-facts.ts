@@ -3,7 +3,6 @@ import { span, type Uuid } from '../../runtime/ids.ts'
 import { isOfShare } from '../batches/batch-variants.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** A mail's place in the ledger. */
 export interface MailKey {
   organizationId: Uuid
   bucket: Uuid
@@ -18,7 +17,6 @@ export interface MailRow extends MailFacts, MailKey {
   recipient: string | null
   firstEventAt: string | null
   subject: string | null
-  /** Variant of the batch's test. */
   variant: number | null
   /** The mail is not of the share that compares the variants of its test. */
   isOfRest: boolean
@@ -123,7 +121,7 @@ export const update = (tx: Transaction, mails: readonly MailRow[]) => tx`
     and m.bucket = any(${bucketsOf(tx, mails)})
     and m.id between ${span(mails.map(({ id }) => id))[0]} and ${span(mails.map(({ id }) => id))[1]}`
 
-/** The message ids of mails that only an event proved to be sent. */
+/** Records the message ids of mails that only an event proved to be sent. */
 export const recordMessageIds = (tx: Transaction, mails: readonly MailRow[]) => tx`
   insert into message_ids (organization_id, message_id, connection_id, bucket, id)
   select organization_id, message_id, connection_id, bucket, id

@@ -17,10 +17,10 @@ export const request = (
     and (probe_requested_at is null
       or probe_requested_at < statement_timestamp() - ${everyMs} * interval '1 millisecond')`
 
-/** Number of the oldest claims in doubt whose senders are probed. */
+/** Oldest claims in doubt whose senders are probed. */
 const CLAIMS_PROBED = 100
 
-/** The addresses that the mails of a row of `claims` went from. */
+/** Selects the sender addresses of a row of `claims`. */
 export const sendersOf = (sql: Sql, claim: ReturnType<Sql>) => sql`
   select b.from_address
   from batches b
@@ -86,7 +86,7 @@ export async function claim(
   return probe.claimedAt
 }
 
-/** The provider accepted it: its event is waited for. */
+/** Records that the provider accepted a probe. Its event is expected from now on. */
 export const recordAnswer = (sql: Sql, organizationId: Uuid, id: Uuid) => sql`
   update probes
   set answered_at = clock_timestamp()
@@ -99,7 +99,7 @@ export interface ProbeArrival {
   receivedAt: string
 }
 
-/** Events of probes: the first of each counts. A probe of another connection is left alone. */
+/** Records the first event of each probe. Probes of other connections are left alone. */
 export const recordArrivals = (tx: Transaction, arrivals: readonly ProbeArrival[]) => tx`
   update probes p
   set first_event_at = coalesce(p.first_event_at, a.received_at)
@@ -115,7 +115,7 @@ export const recordArrivals = (tx: Transaction, arrivals: readonly ProbeArrival[
   ) a
   where p.organization_id = a.organization_id and p.connection_id = a.connection_id and p.id = a.id`
 
-/** Evidence older than any doubt. Returns how many rows were deleted. */
+/** Deletes evidence that is older than any doubt. Returns the number of rows. */
 export async function deleteOldEvidence(sql: Executor): Promise<number> {
   const KEPT = '3 days'
   const deleted = await Promise.all([

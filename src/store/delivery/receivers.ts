@@ -2,7 +2,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Sql } from '../db/sql.ts'
 
 interface Beat {
-  /** Names this process for as long as it lives. */
+  /** Id of this process. */
   id: Uuid
   gapMs: number
   /** A request failed that could not be assigned to a connection. */
@@ -31,13 +31,13 @@ export const beat = (sql: Sql, { id, gapMs, interrupted }: Beat) => sql`
       else r.interrupted_until
     end`
 
-/** This process ends as it should: its silence from now on does not count as an interruption. */
+/** Records that this process ends regularly: its silence is no interruption. */
 export const stop = (sql: Sql, id: Uuid) => sql`
   update receivers
   set beat_at = clock_timestamp(), stopped_at = clock_timestamp()
   where id = ${id}`
 
-/** An event of this connection was answered in a way that the event bus takes for a failure. */
+/** Records that an event of this connection was refused: the event bus will try again. */
 export const noteRefusal = (sql: Sql, organizationId: Uuid, connectionId: Uuid) => sql`
   update connections
   set events_refused_at = clock_timestamp()

@@ -9,9 +9,9 @@ import * as answeredCounts from './answered-counts.ts'
 export type Result =
   | { id: Uuid; outcome: 'sent'; messageId: string; subject: string }
   | { id: Uuid; outcome: 'failed'; reason: string; error: string }
-  /** Not accepted, or not even called: to be sent again. */
+  /** The provider did not accept it, or it was not called. It is sent again. */
   | { id: Uuid; outcome: 'queued' }
-  /** A call may have begun and its end is not known. */
+  /** A call may have begun, and its outcome is unknown. */
   | { id: Uuid; outcome: 'unknown'; error: string; subject: string }
 
 interface SettledClaim {
@@ -19,7 +19,7 @@ interface SettledClaim {
   bucket: Uuid
   claimId: Uuid
   batchId: string | null
-  /** The batch has variants, which are counted each. */
+  /** The batch has variants, each with counters of its own. */
   isTest?: boolean
 }
 

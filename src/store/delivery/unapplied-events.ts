@@ -61,7 +61,7 @@ export async function listFull(
   return new Set(full.map(({ connectionId }) => connectionId))
 }
 
-/** At least the retention of logs, since it explains why an event is missing there. */
+/** Retention. At least that of logs, since these rows explain which events are missing there. */
 const KEPT_DAYS = 90
 
 export async function deleteOld(sql: Sql): Promise<number> {

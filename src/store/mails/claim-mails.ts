@@ -4,7 +4,7 @@ import * as executions from '../flows/executions.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { MailSet } from './mail-queue.ts'
 
-/** A claimed mail with what it says. */
+/** A claimed mail with its content. */
 export interface QueuedMail {
   id: Uuid
   recipient: string
@@ -14,7 +14,7 @@ export interface QueuedMail {
   html: string | null
   text: string | null
   headers: { name: string; value: string }[]
-  /** Null: it is no flow's. */
+  /** Null: the mail is not of a flow. */
   flowId: Uuid | null
 }
 
@@ -34,7 +34,7 @@ export const listToLookUp = (sql: Sql, { organizationId, bucket, ids }: MailSet)
 interface ClaimMails extends MailSet {
   connectionId: string
   claimId: Uuid
-  /** Mail that the suppression list forbids, looked up just before. */
+  /** Mails that the suppression list forbids, looked up just before. */
   refused?: readonly { id: Uuid; reason: string }[]
 }
 

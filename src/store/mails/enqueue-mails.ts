@@ -4,7 +4,7 @@ import type { Executor } from '../db/sql.ts'
 
 export interface SingleMail {
   organizationId: string
-  /** UUIDv7, made once by whoever decides the mail: its day names the partition. */
+  /** UUIDv7, created once when the mail is decided. Its day names the partition. */
   id: Uuid
   /**
    * Identifies the decision, so that a repeated enqueue with the same key in the same bucket does

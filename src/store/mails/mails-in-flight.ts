@@ -4,7 +4,7 @@ import type { Executor } from '../db/sql.ts'
 
 /** Single mail that unsubscribing stops: not transactional mail. */
 const SOURCES = ['confirmation', 'workflow'] as const
-/** A batch that failed is over, but calls of what it had claimed begin for a moment longer. */
+/** Calls of a failed batch may still begin for this time after it failed. */
 const ENDING_MS = 10_000
 
 export const listBuckets = (sql: Executor, organizationId: Uuid) => sql<{ bucket: Uuid }[]>`

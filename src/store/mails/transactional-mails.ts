@@ -12,9 +12,9 @@ export interface NewTransactionalMail {
   id: Uuid
   tags: readonly Tag[]
   retainBody: boolean
-  /** Null: it is not to be sent. */
+  /** Null: the mail is not sent. */
   sealed: Buffer | null
-  /** ISO 8601; null as above. */
+  /** ISO 8601. Null: the mail is not sent. */
   sealedUntil: string | null
 }
 
@@ -88,7 +88,7 @@ export async function find(
   return mail
 }
 
-/** Sends a mail at another time, while nobody has claimed it. False: it is not waiting. */
+/** Reschedules a mail that is not claimed yet. Returns false if it does not wait. */
 export async function reschedule(
   tx: Transaction,
   organizationId: Uuid,
@@ -118,7 +118,7 @@ export async function reschedule(
   return count > 0
 }
 
-/** Takes a mail back while nobody has claimed it. False: it is not waiting. */
+/** Cancels a mail that is not claimed yet. Returns false if it does not wait. */
 export async function cancel(tx: Transaction, organizationId: Uuid, id: Uuid): Promise<boolean> {
   const bucket = dayBucket(id)
   const { count } = await tx`
@@ -145,9 +145,9 @@ export async function cancel(tx: Transaction, organizationId: Uuid, id: Uuid): P
 export interface FittingMail {
   id: Uuid
   bytes: number
-  /** It came through the API. */
+  /** The mail came through the API. */
   isSealed: boolean
-  /** Null: there is none any more, or the mail did not come through the API. */
+  /** Null: it is deleted, or the mail did not come through the API. */
   sealed: Uint8Array | null
   tags: Tag[] | null
 }
@@ -185,7 +185,6 @@ export const listFitting = (
   where position = 1 or total <= ${mostBytes}
   order by position`
 
-/** Content of one mail. Undefined: it is not stored. */
 export async function findSealed(
   sql: Executor,
   organizationId: Uuid,
@@ -199,9 +198,9 @@ export async function findSealed(
   return mail?.sealed
 }
 
-/** A mail that is not settled when its time is over is looked at again. */
+/** Wait before a mail without an outcome is looked at again. */
 const LOOK_AGAIN = '1 minute'
-/** Mails of one step: a row may have megabytes. */
+/** Mails of one statement: a row may have megabytes. */
 const STEP = 1_000
 
 /**
