@@ -43,7 +43,8 @@ export type Ending =
  * - *paused*: the account cannot send. The time `#pausedUntil` leads out, or `tryAllAgain`.
  * - *held*: a person has paused the batch. `lookAgain` leads out.
  * - *awaiting a decision*: the share of an A/B test was mailed. `markDecided` leads out.
- * - *resting*: everything was tried in this pass. `beginPass` leads out, or a part whose time comes.
+ * - *resting*: everything was tried in this pass. `beginPass` leads out, or a part whose time
+ *   comes.
  * - *over*: a chunk was told to stop (`#ending`), one failed, or all are done. Nothing leads out.
  */
 export class Chunks {

@@ -17,8 +17,8 @@ export type TestState =
   | { kind: 'wait'; until?: number }
 
 /**
- * Decides a test whose share has been mailed: by the figures when its time has come. The first call
- * says when that is. Safe to repeat: who has won stays.
+ * Decides a test whose share has been mailed, by its figures, when its time has come. The first
+ * call sets that time. Safe to repeat: the winner stays.
  */
 export const decideTest = (sql: Sql, run: Run): Promise<TestState> =>
   transact(sql, async (tx): Promise<TestState> => {
@@ -35,8 +35,8 @@ export const decideTest = (sql: Sql, run: Run): Promise<TestState> =>
   })
 
 /**
- * Says when a test is decided of which nothing is left to send, since its share was all of the
- * audience. Its batch was completed in this transaction; `decideUndecided` does it.
+ * Sets the time of a test's decision when its share was the whole audience: its batch was completed
+ * in this transaction, and `decideUndecided` decides it.
  */
 export async function scheduleDecision(tx: Transaction, run: Run): Promise<void> {
   const test = await variants.lockTest(tx, run.organizationId, run.batchId)
@@ -51,19 +51,16 @@ export async function decideUndecided(sql: Sql, limit: number): Promise<number> 
   return due.length
 }
 
-/**
- * The decision in the form of the answer: who leads, by how much, and whether it is more than
- * noise.
- */
+/** Returns the decision in the form of the answer. */
 const decisionOf = (
   by: 'figures' | 'person',
   { isConclusive, leader, next, ...comparison }: Comparison,
 ) => ({ by, isConclusive, comparison: { leader, next, ...comparison } })
 
 /**
- * A person decides a test, before its time or without one: the rest of the audience gets that
- * variant. Of many at once one wins. Undefined: there is no such batch. 409 when it is no test, is
- * not being sent, or is decided.
+ * Decides a test by a person's choice, before its time or without one: the rest of the audience
+ * gets that variant. Of many calls at once one wins. Undefined: there is no such batch. Throws a
+ * 409 if it is not a test, is not being sent, or is decided.
  */
 export async function chooseWinner(
   tx: Transaction,

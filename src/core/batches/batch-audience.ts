@@ -58,9 +58,8 @@ export const asksConditions = (
 const MOST_ESTIMATED = 10_001
 
 /**
- * Estimates the number of contacts that a batch would be sent to now. Runs outside of transactions,
- * since it may take as long as a search. 0: even that was not enough, or the audience is not
- * usable.
+ * Estimates the number of contacts to whom a batch would be sent now. Runs outside of transactions,
+ * since it may take as long as a search. 0: that was not enough time, or the audience is unusable.
  */
 export async function estimateAudience(
   { sql, searchSql }: { sql: Sql; searchSql: Sql },

@@ -4,10 +4,10 @@ import * as troubles from '../../store/batches/batch-troubles.ts'
 import { type Sql, transact } from '../../store/db/sql.ts'
 
 /**
- * Counts what one claim came to against the batch, after its results are written, and fails the
- * batch when that was too much: no claim of it succeeds from that moment on. Claims are counted one
- * after the other under the lock of the batch, whichever worker made them. Returns why the batch
- * failed; undefined: it goes on, or another attempt has it.
+ * Counts the troubles of one claim, after its results are written, and fails the batch if there
+ * were too many: from that moment on no claim of it succeeds. Claims are counted one after the
+ * other under the lock of the batch, whichever worker made them. Returns the reason of the failure.
+ * Undefined: the batch goes on, or another attempt has it.
  */
 export const recordTroubles = (
   sql: Sql,

@@ -23,9 +23,9 @@ const CONTENT_OF_TESTS = [...CONTENT, 'from', 'fromName'] as const
 const AUDIENCE = ['topicId', 'segmentId', 'contactIds'] as const
 
 /**
- * A batch with changes, as if it was created so. What is the same as before counts as not given, so
- * that an answer can be edited and sent back. `kept`: its content, when nothing of that changes; a
- * template's version stays the one that it has.
+ * Returns the input that would create the batch with its changes. Unchanged fields count as absent,
+ * so that an answer can be edited and sent back. `kept`: its content, if that does not change. Then
+ * the batch keeps the version of its template.
  */
 export function changeOf(
   source: BatchSource,

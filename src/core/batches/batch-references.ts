@@ -28,8 +28,8 @@ export function namedAudience(input: BatchInput): StoredAudience {
 const idsOf = (ids: readonly string[]) => [...new Set(ids.map((id) => id.toLowerCase()))]
 
 /**
- * Refuses what a batch names and does not exist: 400, or 403 where it is another organization's.
- * Topics and segments are kept: until the transaction ends nobody deletes them.
+ * Throws a 400 for topics, segments and contacts that do not exist, and a 403 for those of another
+ * organization. Nobody deletes the topics and segments until the transaction ends.
  */
 export async function requireAudience(
   tx: Transaction,

@@ -20,10 +20,7 @@ interface SendingTime {
   timezone: string | null
 }
 
-/**
- * The rules that need no storage: which fields go together, and the clock. Throws a 400 that names
- * the field.
- */
+/** Applies the rules that need no storage: which fields go together, and the clock. */
 export function applyBatchRules(input: BatchInput, now: number): SendingTime {
   if (input.channel === 'sms') {
     refuse('channel', 'cannot be sms: no SMS transport is configured', NOT_YET.reason)

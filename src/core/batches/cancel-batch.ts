@@ -6,8 +6,8 @@ import type { Transaction } from '../../store/db/sql.ts'
 import { batchView } from './batch-view.ts'
 
 /**
- * Cancels a batch that has not ended. One conditional update decides: of twenty at once one wins.
- * The workflow hears of it through the outbox; a chunk that is sending reads the status itself.
+ * Cancels a batch that has not ended. One conditional update decides: of twenty calls at once one
+ * wins. The outbox tells the workflow; a chunk that is sending reads the status itself.
  * Undefined: there is no such batch, or it has ended.
  */
 export async function cancelBatch(

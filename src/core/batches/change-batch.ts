@@ -22,8 +22,9 @@ interface ChangedBatch {
 const LONGEST_NAME = 200
 
 /**
- * Changes a batch whose time has not come: it is as if it had been created so. Undefined: there is
- * none. 409 when its time has come, or somebody has changed it since the caller read it.
+ * Changes a scheduled batch, as if it had been created with the changes. Undefined: there is no
+ * such batch. Throws a 409 if its time has come, or somebody has changed it since the caller read
+ * it.
  */
 export async function changeBatch(
   tx: Transaction,
@@ -56,9 +57,9 @@ const timeOfCheck = (before: WholeBatch, { scheduledFor }: BatchInput, now: numb
     : Math.min(now, Date.parse(scheduledFor) - 1)
 
 /**
- * A batch that says the same as another, with changes. It is paused, so that nothing is sent until
- * somebody has looked at it: resumed, it goes at its time, or at once when it has none. Undefined:
- * there is no such batch.
+ * Creates a copy of a batch, with changes. The copy is paused, so that nothing is sent until
+ * somebody has looked at it. When it is resumed, it is sent at its time, or at once without one.
+ * Undefined: there is no such batch.
  */
 export async function duplicateBatch(
   tx: Transaction,
@@ -85,8 +86,8 @@ export async function duplicateBatch(
 }
 
 /**
- * Nothing of the batch is sent until it is resumed. Of many at once one wins. Undefined: it does
- * not live, or is paused already.
+ * Pauses a live batch: none of its mails is sent until it is resumed. Of many calls at once one
+ * wins. Undefined: it is over, or paused already.
  */
 export async function pauseBatch(
   tx: Transaction,

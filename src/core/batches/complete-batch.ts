@@ -3,9 +3,9 @@ import * as batchRuns from '../../store/batches/batch-runs.ts'
 import { type Sql, transact } from '../../store/db/sql.ts'
 
 /**
- * Notes since when nothing of a batch is open but mails in doubt, and completes it without them
- * once that has lasted `awaitedMs`; a batch that sends them again in the end waits for
- * `giveUpMs`. Returns whether the batch is still being sent.
+ * Records since when a batch waits for mails in doubt only, and completes it without them after
+ * `awaitedMs`. A batch that may send them again waits for `giveUpMs`. Returns whether the batch is
+ * still being sent.
  */
 export async function awaitOutcomes(
   sql: Sql,
@@ -18,10 +18,10 @@ export async function awaitOutcomes(
 }
 
 /**
- * `processing → completed`, only when every recipient has an outcome, or is in doubt for as long as
- * is waited for that, and the batch's counters say the same as its rows. Both are read in one
- * snapshot with the batch locked, so a late event cannot fall between them. Returns what was found;
- * `completed` is false when something is still open.
+ * Completes a batch if every recipient has an outcome, or has been in doubt for long enough, and
+ * the batch's counters equal its rows. Both are read in one snapshot with the batch locked, so that
+ * no late event comes between them. Returns the counts. `completed` is false while outcomes are
+ * open.
  */
 export const completeBatch = (sql: Sql, run: batchRuns.Run) =>
   transact(sql, async (tx) => {

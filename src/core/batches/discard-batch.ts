@@ -5,8 +5,8 @@ import * as failedBatches from '../../store/batches/failed-batches.ts'
 import { batchView } from './batch-view.ts'
 
 /**
- * Gives up what a failed batch has not sent: `failed → cancelled`, final. Of many at once one wins.
- * Undefined: there is no such failed batch.
+ * Cancels the rest of a failed batch, which is final. Of many calls at once one wins. Undefined:
+ * there is no such failed batch.
  */
 export async function discardBatch(
   tx: Transaction,

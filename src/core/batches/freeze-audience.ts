@@ -27,10 +27,10 @@ interface Frozen {
 }
 
 /**
- * Copies one page of the audience into the ledger. One transaction: it locks the batch, so a page
- * is written once and a cancelled batch gets none; the cursor advances with the rows. Undefined
- * when the batch is no longer to be frozen. A batch of which nobody can say whom it means, or whom
- * it leaves out, fails.
+ * Copies one page of the audience into the ledger, in one transaction. It locks the batch, so that
+ * a page is written once and a cancelled batch gets none. The cursor advances with the rows. A
+ * batch whose audience or exclusions cannot be determined fails. Undefined: it is no longer to be
+ * frozen.
  */
 export async function freezePage(sql: Sql, freeze: Freeze): Promise<Frozen | undefined> {
   let isAsked = false

@@ -10,8 +10,8 @@ interface Timed {
 }
 
 /**
- * Sending times of the contacts' zones, and of all other contacts. Undefined: the whole batch is
- * sent at one time.
+ * Returns the sending times of the contacts' zones and of all other contacts. Undefined: the whole
+ * batch is sent at one time.
  */
 export async function localTimes(
   sql: Executor,
@@ -32,8 +32,8 @@ export async function localTimes(
 }
 
 /**
- * Time of the first mail, in milliseconds since 1970, or 0 for at once. The contacts' zones are not
- * read while it is that time nowhere on earth.
+ * Returns the time of the first mail in milliseconds since 1970, or 0 for at once. The contacts'
+ * zones are read only once it is that time somewhere on earth.
  */
 export async function firstTime(
   sql: Executor,

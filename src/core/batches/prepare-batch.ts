@@ -55,10 +55,9 @@ export interface Prepared {
 }
 
 /**
- * Checks what a caller wants to send, whether it is new or changed, and returns it as it is stored,
- * with the contents that it brings. `kept`: content that it has already. Throws a 400 that names
- * the field for what cannot be sent. A sender about which its account said nothing in time is a
- * warning.
+ * Checks a new or changed batch, and returns it in its stored form with its new contents. `kept`:
+ * content that it has already. Throws a 400 that names the field if it cannot be sent. A sender
+ * whose account did not answer in time is a warning.
  */
 export async function resolveBatch(
   tx: Transaction,

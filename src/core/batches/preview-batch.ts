@@ -38,8 +38,8 @@ interface Deps {
 const NOBODY: Audience = [{ type: 'contacts', contactIds: [] }]
 
 /**
- * Previews a batch: its recipients, one of its mails, its duration and its price. Nothing is stored
- * or sent. Throws as creating it would.
+ * Previews a batch: its recipients, one of its mails, its duration and its price. Stores and sends
+ * nothing. Throws the errors that creating it would throw.
  */
 export async function previewBatch(
   deps: Deps,

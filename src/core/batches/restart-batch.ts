@@ -17,10 +17,9 @@ export const stopBatch = async (sql: Sql, batch: liveBatches.LiveBatch): Promise
   (await batchRuns.fail(sql, runOf(batch), 'stopped_by_operator')).count > 0
 
 /**
- * Its run is over and left it behind: the next attempt goes on from its present state. After the
- * third run in a row that ended without an outcome for any recipient it fails. Runs that are gone
- * with Temporal's data are not counted: they say nothing about the batch. `kept`: it is over, or
- * another attempt has begun.
+ * Begins the next attempt of a batch whose run ended without it. After the third run in a row
+ * without an outcome for any recipient the batch fails. Runs that are gone with Temporal's data are
+ * not counted: they say nothing about the batch. `kept`: it is over, or another attempt has begun.
  */
 export const restartBatch = (
   sql: Sql,

@@ -39,9 +39,9 @@ async function resumePaused(
 }
 
 /**
- * `failed → processing`, or `scheduled` when its time has not come: another attempt, which goes on
- * where the one before stopped. What that one has claimed or is in doubt about stays as it is. Of
- * many at once one wins. Undefined: there is no such failed batch.
+ * Begins another attempt of a failed batch, which goes on where the last one stopped. Mails that
+ * are claimed or in doubt stay as they are. Of many calls at once one wins. Undefined: there is no
+ * such failed batch.
  */
 async function resumeFailed(
   tx: Transaction,

@@ -34,10 +34,10 @@ async function winnersContent(tx: Transaction, organizationId: Uuid, source: cha
 const ENDED = ['completed', 'failed', 'cancelled']
 
 /**
- * A new batch, which starts at once, to those who failed in one that has ended and were certainly
- * not mailed: nobody whose outcome is not known, who bounced or is suppressed, and nobody who was
- * handed to such a batch before. Undefined: there is no such batch. 409 when it has not ended, or
- * nobody is left to mail.
+ * Creates a batch that starts at once, to recipients who failed in an ended batch and were
+ * certainly not mailed. It leaves out recipients whose outcome is unknown, who bounced or are
+ * suppressed, and those who are in such a batch already. Undefined: there is no such batch. Throws
+ * a 409 if it has not ended, or nobody is left to mail.
  */
 export async function retryFailed(
   tx: Transaction,

@@ -81,11 +81,11 @@ interface AppliedEvent {
 }
 
 /**
- * Applies one waiting event in a transaction of its own. One that fails, and not for want of a
- * database, stops no others: it is set aside when that is for what it says, and else put off, for
- * an hour at least, in which our mistake may be mended. It is this very one that is set aside: what
- * is first by then may be another, since a second applier may have locked this one. Undefined:
- * nothing waits.
+ * Applies one waiting event in a transaction of its own. An event that fails does not stop others,
+ * unless the database is unreachable: it is set aside if Postgres refuses a value of it, and else
+ * put off for an hour, in which our mistake may be corrected. It is the same event that is set
+ * aside: the first one may be another by then, since a second applier may have locked this one.
+ * Undefined: no event waits.
  */
 export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEvent | undefined> {
   let event: inboundEvents.WaitingEvent | undefined
@@ -107,13 +107,12 @@ export async function applyNext(sql: Sql, keyring: Keyring): Promise<AppliedEven
 }
 
 /**
- * Events come in any order, any number of times, to any number of appliers: what is known of a mail
- * is a function of the events seen (`learn`), and every counter moves by the difference. The events
- * of a set may be of hundreds of organizations: each statement is about all of them, and every row
- * is found by its own organization. Locks are taken in one order everywhere, each by its whole key:
- * mails, addresses, contacts, then stats, which look at contacts once more, then what executions
- * wait for, what silence is judged by, variants, batches. Returns how many mails these events
- * showed to have been accepted a second time.
+ * Applies locked events. They come in any order, any number of times, to any number of appliers:
+ * the facts of a mail are a function of its events (`learn`), and every counter changes by the
+ * difference. The events of a set may be of hundreds of organizations: each statement handles all
+ * of them, and finds every row by its own organization. Locks are taken in one order everywhere,
+ * each by its whole key: mails, addresses, contacts, stats, waits of executions, counts of answered
+ * mails, probes, variants, batches. Returns the number of mails that were accepted a second time.
  */
 async function applyLocked(
   tx: Transaction,
@@ -259,8 +258,8 @@ function effectsOf(
 }
 
 /**
- * Mails that only an event proved to be sent: their message ids, and no second try for them.
- * Executions that wait for them are woken.
+ * Records mails that only an event proved to be sent: their message ids, so that they are not sent
+ * again. Wakes executions that wait for them.
  */
 async function recordSent(tx: Transaction, mails: mailFacts.MailRow[]): Promise<void> {
   await mailFacts.recordMessageIds(tx, mails)

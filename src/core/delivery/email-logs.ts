@@ -24,8 +24,8 @@ export async function* exportEmailLogs(
 }
 
 /**
- * Newest first. A batch names the only partition of its mails. An execution's mails are found
- * through its contact, so those of a contact that was erased are not.
+ * Lists logs, newest first. A batch names the only partition of its mails. An execution's mails are
+ * found through its contact, so those of an erased contact are not found.
  */
 export async function listEmailLogs(
   sql: Executor,

@@ -5,8 +5,8 @@ import type { StatsDelta } from '../../store/delivery/delivery-counters.ts'
 import type { MatchedEvent } from './match-untagged.ts'
 
 /**
- * Only tagged events tell whether silence about another mail says anything: that one's events are
- * found by their tag, while its message id may not be known.
+ * Returns the time of the first tagged event. Silence about another mail is judged by tagged events
+ * only: that mail's events are found by their tag, while its message id may be unknown.
  */
 export const earliestTagged = (events: readonly MatchedEvent[]): string | null =>
   events
@@ -17,8 +17,9 @@ export const earliestTagged = (events: readonly MatchedEvent[]): string | null =
 export type Times = Pick<StatsDelta, 'sentAt' | 'openedAt' | 'clickedAt'>
 
 /**
- * The last of what events tell of a mail, whether it moves a figure or not: the last of all of them
- * is the same in any order. When a call was answered, its mail's time is known by that.
+ * Returns the latest times in a mail's events, even if they change no figure: the latest is the
+ * same in any order of events. The time of sending is null if the call was answered, which tells
+ * it.
  */
 export function timesOf({ claimedAt }: MailFacts, events: readonly MatchedEvent[]): Times {
   const last = (times: string[]): string | null => times.toSorted().at(-1) ?? null

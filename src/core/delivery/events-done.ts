@@ -12,9 +12,8 @@ interface Done {
 }
 
 /**
- * Events that were applied lose what they say; those from which nothing followed say why, or are
- * deleted where their connection has no room left today. The row that counts the room is the last
- * that is locked.
+ * Deletes the contents of applied events. Events without effect get their reason, or are deleted if
+ * their connection has no room left today. The row that counts the room is locked last.
  */
 export async function markDone(
   tx: Transaction,

@@ -7,9 +7,9 @@ import type { ReceivedEvent } from './receive-event.ts'
 type Reason = 'unknown_mail' | 'no_recipient'
 
 /**
- * Adds the reason to events from which nothing can follow: their tag names no mail of the
- * connection, although a mail is stored before it is sent; or they have no tag, and are neither
- * about a mail of ours nor name anybody. The applier decides the same with what is known by then.
+ * Adds the reason to events that cannot have an effect: their tag names no mail of the connection,
+ * although a mail is stored before it is sent; or they have no tag, are not about a mail of ours,
+ * and name no recipient. The applier decides the same again later.
  */
 export async function judgeEvents(
   sql: Sql,

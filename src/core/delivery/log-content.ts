@@ -29,8 +29,8 @@ interface Deps {
 const RENDER_TIMEOUT_MS = 5_000
 
 /**
- * Content of a mail in the log. Single mail is stored for a while. Mail of batches is rendered
- * again from the version of the batch, with the contact's present data. Links that act for the
+ * Returns the content of a mail in the log. Single mail is stored for a while. Mail of batches is
+ * rendered again from the batch's version, with the contact's present data. Links that act for the
  * recipient are disabled.
  */
 export async function logContent(

@@ -33,7 +33,7 @@ interface Matches {
  * Finds the mails of events without a tag of ours, by the provider's message id and within their
  * connection. A message id that is not ours is another program's mail: each recipient that the
  * event names gets a row of the ledger, unless its connection has no room left today. While a call
- * is open that may be this mail's, the event waits. What is in no list names nobody.
+ * is open that may be this mail's, the event waits. Events in no list name no recipient.
  */
 export async function matchUntagged(
   tx: Transaction,
@@ -163,9 +163,9 @@ const keyOf = (mail: Omit<externalMails.ExternalMail, 'bucket' | 'id'>): string 
   [mail.organizationId, mail.connectionId, mail.addressHash.toString('hex'), mail.messageId].join()
 
 /**
- * Looks once more whether mails that were taken for another program's are ours: their message ids
- * may have become known later. What their events said is stored again as events, which now find the
- * mail, and their rows go. Returns how many mails were looked for.
+ * Checks again whether mails of other programs are ours: their message ids may have become known
+ * later. Their events are stored again and find the mail, and their rows are deleted. Returns the
+ * number of checked mails.
  */
 export const rematch = (sql: Sql, limit: number): Promise<number> =>
   transact(sql, async (tx) => {

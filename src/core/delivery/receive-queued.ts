@@ -21,9 +21,9 @@ interface StoredMessage {
 }
 
 /**
- * Stores what a queue gave, as the webhook stores what it is sent: the queue decides whose the
- * events are, never the body. What cannot be read, stored or applied is kept with its reason, or
- * counted where too much was kept today, so that every message may be deleted afterwards.
+ * Stores the messages of a queue, as the webhook stores its requests. The queue decides whose the
+ * events are, never the body. An event that cannot be read, stored or applied is kept with the
+ * reason, or counted if too many were kept today, so that every message may be deleted afterwards.
  */
 export async function storeQueued(
   sql: Sql,
@@ -68,8 +68,9 @@ async function storeAll(
 }
 
 /**
- * After a set that Postgres refused: no message may stop the others. One that is refused by itself
- * is kept without what it says, with an error: silence about a mail of ours proves nothing then.
+ * Stores the messages of a refused set one by one, so that none stops the others. A message that
+ * Postgres refuses is kept with an error and without its content: from then on silence about a mail
+ * of ours proves nothing.
  */
 async function storeEach(
   sql: Sql,

@@ -44,8 +44,8 @@ export function createSnsReceiver({ sql, fetcher, now }: Options) {
   return {
     /**
      * Returns whether a message is of a connection's topic: recent, signed by SNS, and for that
-     * topic. Without a known certificate a message does not reach storage, and nothing is fetched
-     * for a message of another topic.
+     * topic. A wrong signature is refused before storage is asked if the certificate is cached, and
+     * nothing is fetched for a message of another topic.
      */
     async prove(connectionId: string, message: SnsMessage): Promise<Proof> {
       const problem = messageProblem(message, now())

@@ -9,8 +9,8 @@ const BEATS_PER_GAP = 5
 /** Records which delivery events could not be received. */
 export interface Receiving {
   /**
-   * An event was answered with 429 or 5xx, too late or not at all: the event bus tries again. Of a
-   * connection, or of an unknown one.
+   * Records an event that was answered with 429 or 5xx, too late or not at all: the event bus tries
+   * again. Undefined: its connection is unknown.
    */
   refused(connection: { organizationId: Uuid; id: Uuid } | undefined): void
   stop(): Promise<void>
@@ -23,9 +23,9 @@ interface Options {
 }
 
 /**
- * Tells whether delivery events can be received: silence about a mail counts for nothing while they
- * cannot. A heartbeat says that this process serves; what it had to refuse is written with it, and
- * kept until it is written.
+ * Records while delivery events can be received: silence about a mail proves nothing while they
+ * cannot. A heartbeat shows that this process serves. Refusals are written with the next heartbeat,
+ * and kept until one is written.
  */
 export function startReceiving({ sql, gapMs, log }: Options): Receiving {
   const id = uuidv7()

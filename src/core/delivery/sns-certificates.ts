@@ -37,9 +37,8 @@ interface CachedCertificate {
 }
 
 /**
- * The certificates that messages of SNS are signed with. Each is fetched once, whoever needs it at
- * the same time, over TLS from the provider's own host; what it says of itself is checked: it is
- * valid now, and SNS's.
+ * Fetches and caches the certificates with which SNS signs. Concurrent callers share one request,
+ * over TLS to the provider's own host. A certificate must be valid now and name SNS.
  */
 export function createSnsCertificates({
   fetcher,

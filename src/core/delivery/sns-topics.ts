@@ -14,8 +14,8 @@ interface Remembered {
 }
 
 /**
- * Finds the topic that is believed for a connection, if `isRight` for it: one that was set a moment
- * ago is believed at once.
+ * Finds a connection's topic, from a cache of one second, if `isRight` for it. A cached topic that
+ * is not right is read again: a topic that was set a moment ago is accepted at once.
  */
 export function rememberedTopics(sql: Sql) {
   const remembered = new Map<string, Remembered>()

@@ -11,9 +11,9 @@ import { sealContent } from '../content/mail-content.ts'
 import type { PreparedMail } from './prepare-mails.ts'
 
 /**
- * Writes mails into the ledger and the mail queue, with what they say encrypted. One to an address
- * that the suppression list forbids is a row in the log and is not sent; the list is asked again
- * before the claim.
+ * Writes mails into the ledger and the mail queue, with encrypted contents. A mail to a suppressed
+ * address has a row in the log and is not sent. The suppression list is read again before the
+ * claim.
  */
 export async function acceptMails(
   tx: Transaction,

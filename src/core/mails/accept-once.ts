@@ -20,8 +20,8 @@ export interface KeyedMail {
 }
 
 /**
- * Accepts the mails of one message that were not accepted under their keys in the last 24 hours,
- * all of them or none. Returns what was or is accepted for each, in the order of `mails`.
+ * Accepts those mails of one message that were not accepted under their keys in the last 24 hours,
+ * all of them or none. Returns the accepted mails, new and earlier ones, in the order of `mails`.
  */
 export async function acceptOnce(
   tx: Transaction,

@@ -38,9 +38,9 @@ export interface PreparedMail {
 }
 
 /**
- * Checks mails and makes what they say: each is a mail or the refusal that it would get alone.
- * Needs few statements, however many they are, and no transaction. Throws a 503 when there was no
- * time to render.
+ * Checks and renders mails. Each result is a mail or the refusal that it would get alone. Needs few
+ * statements, however many mails there are, and no transaction. Throws a 503 if there was no time
+ * to render.
  */
 export async function prepareMails(
   sql: Executor,

@@ -43,8 +43,8 @@ interface Template {
 }
 
 /**
- * Content of each mail: as sent, or from its template. Mails of one template are rendered as a set.
- * Refused rows stay as they are. Throws a 503 if there was no time.
+ * Returns the content of each mail: its own, or that of its template. Mails of one template are
+ * rendered as a set. Refused rows stay as they are. Throws a 503 if there was no time.
  */
 export async function renderedContents(
   sql: Executor,

@@ -29,10 +29,10 @@ interface SubmittedMail {
 }
 
 /**
- * Returns what a message says as single mail takes it. Its limits are checked by whoever takes it.
+ * Returns a message as input of single mail, which checks its limits.
  *
- * Not carried: To, Cc and Bcc (each recipient gets a mail of its own), the names of Reply-To, and
- * headers that single mail refuses, that stand there twice, or that cannot be sent.
+ * It leaves out To, Cc and Bcc (each recipient gets a mail of their own), the names of Reply-To,
+ * and headers that single mail refuses, that occur twice, or that cannot be sent.
  */
 export function submittedMail(message: Message): SubmittedMail {
   const { headers, html, text, subject, attachments } = message
@@ -96,8 +96,8 @@ function carriedHeaders(headers: readonly Header[]): Record<string, string> {
 }
 
 /**
- * Returns the key under which a mail to one recipient is accepted once a day: of the key that its
- * sender gave, or of the message itself. Undefined: a repetition cannot be told from a new mail.
+ * Returns the key under which a mail to one recipient is accepted once a day, from the key of its
+ * sender or from the message itself. Undefined: a repetition cannot be told from a new mail.
  */
 export function keyOf(
   { idempotencyKey, identity }: Pick<SubmittedMail, 'idempotencyKey' | 'identity'>,

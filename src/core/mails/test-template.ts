@@ -14,10 +14,9 @@ const MARK = '[Test]'
 const LONGEST_SUBJECT = 998
 
 /**
- * Makes the mails of a test, before the transaction that writes them: what the template says now,
- * for one contact, to the addresses of those who look at it. They are single mail: nobody who has
- * one of the addresses is counted as mailed, and the links to unsubscribe lead nowhere. Throws a
- * 400 with what is wrong.
+ * Renders the mails of a test, before the transaction that writes them: the template as it is now,
+ * for one contact, to the addresses of the people who look at it. They are single mail: no contact
+ * with one of these addresses is counted as mailed, and the links to unsubscribe are disabled.
  */
 export async function prepareTest(
   sql: Executor,

@@ -38,11 +38,12 @@ interface SettledClaim {
  * - `moved`: the rows of this claim get their outcomes.
  * - `overtaken`: a row that its event has decided gets its subject here all the same, and counts as
  *   answered.
- * - `answered`, `named`, `back`, `woken`, `mailed`, `tested`: what follows from the rows that moved.
+ * - `answered`, `named`, `back`, `woken`, `mailed`, `tested`: what follows from the rows that
+ *   moved.
  * - `late`: rows of a batch that were taken for lost before their worker reports that they must be
  *   sent again. If the batch is completed without them, nobody would send them: then they are
- *   `failed`, as where silence is proof (`claims.decide`). `batch` locks the batch before its status
- *   is read, so that one that completes at the same moment never gets a queued row.
+ *   `failed`, as where silence is proof (`claims.decide`). `batch` locks the batch before its
+ *   status is read, so that one that completes at the same moment never gets a queued row.
  * - `released`, `doubted`: the claim ends, or stays while one of its rows is in doubt.
  * - The batch's counters, last. `batch` and the counters name the counts of the parts before them,
  *   which are always true in `where`: so Postgres runs those first, which is the lock order.
