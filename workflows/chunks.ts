@@ -143,8 +143,8 @@ export class Chunks {
   }
 
   /**
-   * Takes a chunk that was never tried and whose time has come, else one of the pass. Undefined:
-   * the pass is over.
+   * Takes an untried chunk whose time has come, else the next one of the pass. Undefined: the pass
+   * is over.
    */
   takeNext(): number | undefined {
     const isDue = this.#next < this.#count && this.#dueAt(this.#next) <= Date.now()
@@ -157,7 +157,7 @@ export class Chunks {
   }
 
   /**
-   * Somebody has woken the run: all that were tried may have rows left again, the account may send
+   * Makes all tried chunks unfinished after a wake: they may have rows again, the account may send
    * again, and the batch may be resumed.
    */
   tryAllAgain(): void {

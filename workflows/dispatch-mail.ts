@@ -20,11 +20,11 @@ const { drainMail } = proxyActivities<MailActivities>({
 const IDLE = '60s'
 
 /**
- * Sends a connection's single mail: transactional, confirmations, flows. One per connection,
- * long-lived while there is mail, gone after a minute without.
+ * Sends a connection's single mail: transactional mail, confirmations, mail of flows. There is one
+ * run for each connection while it has mail. It ends after a minute without mail.
  *
- * The rows of the mail queue decide; the signal only wakes. `dirty` is cleared **before** each
- * drain: a row that is written while one runs is found by it or by the next.
+ * The rows of the mail queue decide, and the signal only wakes. `dirty` is cleared **before** each
+ * drain: a row that is written during a drain is found by it or by the next one.
  */
 export async function dispatchMail(input: DispatchMailInput): Promise<void> {
   let dirty = true

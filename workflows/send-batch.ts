@@ -36,8 +36,8 @@ const { freezeAudience } = proxyActivities<ControlActivities>({
 })
 
 /**
- * A batch that waits for a person is looked at this often, though whoever resumes it or chooses a
- * winner wakes its run.
+ * Interval at which a batch that waits for a person is read again. A person who resumes it or
+ * chooses a winner wakes its run earlier.
  */
 const LOOK_MS = 6 * 3_600_000
 
@@ -45,13 +45,14 @@ const LOOK_MS = 6 * 3_600_000
  * Sends one batch: waits for its time, freezes the audience, sends it in chunks, and completes it
  * when every row has its outcome.
  *
- * Owns nothing: every status and every recipient lives in Postgres, and the activities only act
- * while the batch there says so. It ends when the batch is completed, failed or cancelled. A lost
- * worker costs nothing: chunks are fixed ranges, and a chunk that runs again finds only what is
- * left. Cancelled in the Temporal UI instead of by the API's DELETE, it leaves the batch failed.
+ * It owns nothing: every status and every recipient is in Postgres, and the activities only act
+ * while the batch's row allows it. It ends when the batch is completed, failed or cancelled. A lost
+ * worker costs nothing: chunks are fixed ranges, and a chunk that runs again finds only the rows
+ * that are left. A cancellation in the Temporal UI, instead of the API's DELETE, makes the batch
+ * fail.
  *
- * Returns what became of the recipients; a run whose batch failed ends as a failure that carries
- * it. Of one that was cancelled only its details say it: Temporal keeps no result of those.
+ * Returns the report of the batch. A run whose batch failed ends as a failure with the report. A
+ * cancelled run has it in its details only, since Temporal keeps no result of those.
  */
 export async function sendBatch(input: SendBatchInput): Promise<BatchReport | undefined> {
   const { organizationId, batchId, attempt } = input
@@ -98,8 +99,8 @@ async function conclude(run: Run, status: string): Promise<BatchReport | undefin
 }
 
 /**
- * After the API's DELETE this changes nothing; after a cancel in the Temporal UI the batch must
- * not stay `processing` without a run.
+ * Fails the batch of a cancelled run. After the API's DELETE this changes nothing. After a
+ * cancellation in the Temporal UI the batch must not stay `processing` without a run.
  */
 async function stop(run: Run): Promise<void> {
   const reports = patched(REPORTS)
@@ -131,8 +132,8 @@ async function prepare(run: Run, rest: Rest): Promise<SendPlan | string> {
 }
 
 /**
- * Keeps a small window of chunks in flight, first each once, when its time has come, then again
- * those that have rows left, until none has. While the batch is paused nothing is in flight.
+ * Keeps a small window of chunks in flight: first each chunk once, when its time has come, then
+ * again those with rows left, until none has any. While the batch is paused nothing is in flight.
  */
 async function send(run: Run, progress: SendProgress, rest: Rest): Promise<Ending> {
   const chunks = new Chunks(run, progress)
@@ -179,8 +180,8 @@ async function send(run: Run, progress: SendProgress, rest: Rest): Promise<Endin
 const WAKES = 'wakes'
 
 /**
- * Waits while there is nothing to do. A wake says that the batch's row may be behind what this run
- * has seen, since Postgres was restored: chunks that were done may have rows again.
+ * Waits while there is nothing to do. A wake may mean that Postgres was restored and the batch's
+ * row is older than this run's state: chunks that were done may have rows again.
  */
 async function idle(chunks: Chunks, ms: number, rest: Rest): Promise<void> {
   if (!patched(WAKES)) return sleep(Math.max(1, ms))
@@ -194,8 +195,8 @@ async function goOnInNewRun(input: SendBatchInput): Promise<never> {
 }
 
 /**
- * Waits until it is time to decide an A/B test, or a person has done so; looks meanwhile whether
- * mails in doubt of its share turned out not to be accepted.
+ * Waits until it is time to decide an A/B test, or a person has decided it. Meanwhile it checks
+ * whether mails in doubt of the share were not accepted.
  */
 async function decide(run: Run, chunks: Chunks, rest: Rest): Promise<void> {
   const test = await decideTest(run)

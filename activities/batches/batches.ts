@@ -15,8 +15,8 @@ import type { Verifier } from '../mailer.ts'
 import { verifySender } from '../accounts/verify-connection.ts'
 
 /**
- * Contacts per transaction. Slow storage must do a page well within the statement timeout, and a
- * DELETE waits for it; who was created after the first page began is not in a later one either.
+ * Contacts per transaction. Slow storage must finish a page well within the statement timeout, and
+ * a DELETE waits for it. Contacts created after the start of the first page are in no later page.
  */
 const FREEZE_PAGE = 500_000
 /** Rates above this one make no difference to the size of chunks. */

@@ -7,8 +7,9 @@ import type { Verdict } from '../calls.ts'
 import { writeWithRetry } from '../write-with-retry.ts'
 
 /**
- * Counts what stops a batch, once a claim's results are written. Returns why the batch was failed
- * for it. A worker that is lost in between leaves one claim uncounted, whose rows are tried again.
+ * Counts the troubles of a claim once its results are written. Returns the reason if the batch
+ * failed for it. A worker that is lost in between leaves one claim uncounted, whose rows are tried
+ * again.
  */
 export async function countTroubles(
   sql: Sql,

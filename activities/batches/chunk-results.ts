@@ -10,8 +10,8 @@ export type SendChunkResult =
   /** Another claim holds the rows that are left for a moment: the chunk is tried again. */
   | { kind: 'open' }
   /**
-   * The account cannot send for `waitMs`. `resumeAt` is for workflows of before: milliseconds since
-   * 1970, by the clock of one worker.
+   * The account cannot send for `waitMs`. `resumeAt` is for earlier workflows: milliseconds since
+   * 1970 by the clock of one worker.
    */
   | { kind: 'paused'; waitMs?: number; resumeAt: number; reason: string }
   /** The batch is paused until somebody resumes it. */

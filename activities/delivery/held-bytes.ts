@@ -7,8 +7,8 @@ export interface HeldPart {
 }
 
 /**
- * Counts bytes that a process holds: nobody is given more while it holds `most` of them. Somebody
- * who needs more than they were given says so, and the others wait for longer.
+ * Counts bytes that a process holds, and grants none while it holds `most` of them. A holder that
+ * needs more than it was granted corrects its number, and others wait longer.
  */
 export function createHeldBytes(most: number) {
   let held = 0

@@ -16,8 +16,9 @@ const NOTE_EVERY_MS = 1_000
 const JUDGE_MS = 1_000
 
 /**
- * Stores delivery events that a proof came with, in sets, and says what became of each. One that is
- * not applied and exceeds the limit of its connection's day is answered like others, and counted.
+ * Stores proven delivery events in sets, and returns the answer of each. An event that is not
+ * applied and exceeds the daily limit of its connection gets the same answer as others, and is
+ * counted.
  */
 export function eventKeeper(
   { sql, metrics }: Pick<Deps, 'sql' | 'metrics'>,
@@ -34,7 +35,7 @@ export function eventKeeper(
     ])
 
   /**
-   * Records that events arrive. Nobody waits for it: the row may be locked, and the next event
+   * Records that events arrive, without waiting for it: the row may be locked, and the next event
    * records it again.
    */
   function note(events: readonly ReceivedEvent[]): void {

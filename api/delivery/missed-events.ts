@@ -16,8 +16,8 @@ interface Whose {
 }
 
 /**
- * Tells `receiving` which requests of the routes of `app` were answered badly, too late or not at
- * all. Returns how a route says whose event a request brings, once it knows.
+ * Tells `receiving` which requests of the routes of `app` got an error, a late answer or none.
+ * Returns a function by which a route names the connection of a request's event.
  */
 export function tellMissedEvents(app: FastifyInstance, { receiving }: Pick<Deps, 'receiving'>) {
   app.decorateRequest('eventConnection', undefined)

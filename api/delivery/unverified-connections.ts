@@ -9,9 +9,9 @@ const WINDOWS: readonly Window[] = [{ limit: 10, seconds: 60 }]
 const MOST_REMEMBERED = 10_000
 
 /**
- * Counts a proven request of a connection that was never verified. Throws 429 when there were too
- * many. Anybody may register an account number that is not theirs, and get a secret for it; mail of
- * ours leaves only through a verified connection, so no event of it is refused.
+ * Counts a proven request of a connection that was never verified. Throws a 429 if there were too
+ * many. Anybody can register a foreign account number and get a secret for it. Our mail only leaves
+ * through verified connections, so none of its events is refused.
  */
 export function limitUnverified({ sql, limiter }: Pick<Deps, 'sql' | 'limiter'>) {
   const verified = new Set<Uuid>()

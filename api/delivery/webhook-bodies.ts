@@ -20,10 +20,10 @@ interface Bytes {
 }
 
 /**
- * Bodies of the routes of `app` are never refused for what they are: the event bus takes a 4xx for
- * the end of an event, which would look like silence. What is not JSON that can be stored has no
- * `request.body`; `unreadOf` says why. Texts that Postgres cannot store are replaced (U+FFFD), and
- * of a key that is there twice the last one counts: the sender cannot mend it.
+ * Reads bodies of the routes of `app`, and refuses none for its content: the event bus drops an
+ * event after a 4xx, which would look like silence. A body that is not storable JSON leaves
+ * `request.body` undefined, and `unreadOf` returns the reason. Texts that Postgres cannot store are
+ * replaced (U+FFFD), and the last of duplicate keys counts: the sender cannot correct them.
  */
 export function readEventBodies(app: FastifyInstance, mostBytes: number): void {
   app.decorateRequest('eventBody', undefined)

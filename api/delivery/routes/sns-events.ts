@@ -23,8 +23,9 @@ import { readEventBodies, unreadOf } from '../webhook-bodies.ts'
 const RETRY_AFTER_SECONDS = 20
 
 /**
- * Delivery events of a topic of SNS: the signature and the topic decide whose they are. What is not
- * proven counts for its address, and what is proven never does: SNS has few addresses for all.
+ * Delivery events of an SNS topic. The signature and the topic decide which connection they belong
+ * to. Unproven messages count against their address. Proven ones do not, since SNS has few
+ * addresses.
  */
 export const snsRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const receiver = createSnsReceiver(deps)

@@ -40,8 +40,8 @@ const VALIDATION_HEADER = 'x-batch-validation'
 const checkRows = rowChecker(ResendEmailInput)
 
 /**
- * The send calls of Resend, so that programs that speak them need another base address only. Each
- * is a call of single mail in other words: it has no rules of its own.
+ * Resend's calls for sending, so that programs that use them only need another base address. Each
+ * is a call of single mail with other names, and has no rules of its own.
  */
 export const resendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   await app.register(sendRoutes, { ...deps, prefix: '/compat/resend' })

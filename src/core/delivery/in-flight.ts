@@ -6,9 +6,9 @@ import type { Executor } from '../../store/db/sql.ts'
 const MOST_QUEUED = 1_000
 
 /**
- * Returns whether a mail to one of these contacts, of a kind that unsubscribing stops, may be on
- * its way: frozen in a batch that is being sent, or waiting in the mail queue, without an outcome.
- * Each query names its bucket and reads one index.
+ * Returns whether a mail to one of these contacts, of a kind that unsubscribing stops, has no
+ * outcome yet: in a batch that is being sent, or in the mail queue. Each query names its bucket and
+ * reads one index.
  */
 export async function isBeingMailed(
   sql: Executor,

@@ -31,8 +31,8 @@ export type UnreadReason =
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|d[89a-f])/i
 
 /**
- * Reads JSON that can be stored. Texts that Postgres cannot store are replaced (U+FFFD), and of a
- * key that is there twice the last one counts: the sender cannot mend it.
+ * Reads JSON that can be stored. Texts that Postgres cannot store are replaced (U+FFFD), and the
+ * last of duplicate keys counts: the sender cannot correct them.
  */
 export function parseEvent(text: string): { value: unknown } | { reason: UnreadReason } {
   try {

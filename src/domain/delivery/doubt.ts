@@ -33,8 +33,8 @@ export interface Evidence {
   /** Witnesses among them that have an event. */
   arrivedSinceInterruption: number
   /**
-   * Senders of the claim's mails of which nothing was heard since, where mail may have gone without
-   * our configuration set: their events may go elsewhere than the witnesses'.
+   * Number of the claim's senders without an event since the claim, if their mail may have gone
+   * without our configuration set: their events may go elsewhere than the witnesses'.
    */
   unheardSenders: number
   /** Every event received until a moment ago is applied, and none was set aside. */
@@ -50,14 +50,14 @@ export type Judgement =
   | { kind: 'wait'; probes: number }
 
 /**
- * Decides about mails in doubt by what the provider's events say of others.
+ * Judges mails in doubt by the provider's events about other mails.
  *
  * The event bus tries again for a day, with gaps that grow with the time that has passed. So after
- * an interruption a fresh event overtakes old ones: that some events arrive says nothing of those
- * that wait. What counts is that all mails of the same time have spoken, that some were sent since
- * receiving went on, and that twice the longest silence so far has passed: by then the bus has
- * tried every event of that time again. SNS does not: with it no silence across an interruption
- * counts. Nor does any of before a restore: the events were received, and lost with the rows.
+ * an interruption new events overtake old ones, and their arrival proves nothing about events that
+ * wait. Silence is proof only if all mails of the same time have events, some mails were sent since
+ * receiving began again, and twice the longest silence so far has passed: by then the bus has tried
+ * every event of that time again. SNS does not do so: with it, silence across an interruption
+ * proves nothing. The same holds across a restore: events were received and lost with the rows.
  */
 export function judgeDoubt(
   evidence: Evidence,

@@ -2,11 +2,11 @@ import type { Engagement } from '../flows/steps/wait-for-email-engagement.ts'
 import type { SesEvent } from './ses-event.ts'
 
 /**
- * Returns what an event says that a person did with a mail: the one rule by which automations, A/B
- * tests, contacts' counters and so segments, and `opened` of metrics tell people from machines.
+ * Returns a person's engagements in an event. Flows, A/B tests, contacts' counters (and so
+ * segments) and `opened` of metrics all use this rule to tell people from machines.
  *
- * Who clicks has the mail open, though no picture may have told of it. A link of ours says nothing:
- * who leaves is not engaged.
+ * A click is an open too, even if no picture was loaded. A click on a link of ours is no
+ * engagement: it may be an unsubscribe.
  */
 export function engagementsOf({
   kind,

@@ -1,8 +1,8 @@
 import type { EventKind } from '../status.ts'
 
 /**
- * The mailbox simulator, which our own trials go to: it accepts and reports, delivers to no person
- * and harms no reputation.
+ * Address of the mailbox simulator, for probes and verification. It accepts mail and reports
+ * events, delivers to no person and harms no reputation.
  */
 export const SIMULATOR = 'success@simulator.amazonses.com'
 /** Limit of SES for one mail. */
@@ -23,8 +23,8 @@ const LISTS: Partial<Record<EventKind, string>> = {
 const OF_ALL: readonly EventKind[] = ['send', 'reject', 'rendering_failure']
 
 /**
- * The addresses that an event is about, trimmed and in lower case; without that of our own trials.
- * Nobody when it does not tell: SES does not say which of several recipients opened a mail.
+ * Returns the addresses that an event is about, trimmed and in lower case, without the simulator's.
+ * Empty: the event does not name them. SES does not tell which of several recipients opened a mail.
  */
 export function recipientsOf(kind: EventKind, part: Fields, mail: Fields): string[] {
   const named = addresses(part[LISTS[kind] ?? ''])

@@ -1,7 +1,7 @@
 /**
- * An untagged event may be about a mail of ours whose call is not answered yet: it waits while a
- * call of its connection is open that began before its mail was accepted, and no longer than this.
- * A lease is shorter.
+ * Longest wait of an untagged event. It may be about a mail of ours whose call is not answered yet,
+ * so it waits while a call of its connection is open that began before the mail was accepted. A
+ * lease is shorter than this.
  */
 export const HELD_MS = 60_000
 /** Limit of the clock difference between Postgres and the provider. */
@@ -13,8 +13,8 @@ const GROWTH = 3
 const LAST_LOOK_MS = 27 * 3_600_000
 
 /**
- * Time of the next search for a mail's message id among our own: an event with our tag, or an
- * answer that was given up, may have told it since. Undefined: it stays another program's mail.
+ * Returns the time of the next search for a mail's message id among ours: a tagged event or a late
+ * answer may have recorded it since. Undefined: it stays another program's mail.
  */
 export function nextLookMs(ageMs: number): number | undefined {
   if (ageMs >= LAST_LOOK_MS) return undefined

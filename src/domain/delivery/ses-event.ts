@@ -4,8 +4,7 @@ import { isBot } from './bots.ts'
 import { recipientsOf } from './event-recipients.ts'
 
 /**
- * Tags that every mail of ours carries, so that an event tells its row without knowing the message
- * id.
+ * Tags of every mail of ours: its events name its row, even if the message id is unknown.
  */
 const MESSAGE_TAG = 'letterloom-message'
 export const BATCH_TAG = 'letterloom-batch'
@@ -39,8 +38,8 @@ export const tagsOf = ({ organizationId, bucket, id, batchId, flowId }: Row) => 
 ]
 
 /**
- * SES puts the values of these two into the Feedback-ID header, by which Gmail's Postmaster Tools
- * tell the complaints about one batch or workflow from those about others (SES developer guide).
+ * SES puts the values of these two tags into the Feedback-ID header, by which Gmail's Postmaster
+ * Tools group complaints by batch or workflow (SES developer guide).
  */
 const feedbackTags = (mailing: string, kind: string) => [
   { name: 'ses:feedback-id-a', value: mailing },
@@ -123,9 +122,9 @@ const SHOWN = [
 ]
 
 /**
- * Reads the `detail` of an EventBridge envelope (or the message of an SNS notification).
- * Undefined when it is not an event of a mail: account notices, subscriptions, kinds of the future.
- * Source: SES developer guide, "Contents of event data".
+ * Reads the `detail` of an EventBridge envelope (or the message of an SNS notification). Undefined:
+ * it is not an event of a mail, but an account notice, a subscription or an unknown kind. Source:
+ * SES developer guide, "Contents of event data".
  */
 export function parseSesEvent(detail: unknown): SesEvent | undefined {
   const event = record(detail)
@@ -173,8 +172,9 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
 }
 
 /**
- * An open that names no program is one of those that hide themselves. Every click comes from a
- * program that names itself, if only by an empty name; where an event says none, it says nothing.
+ * Returns whether a machine caused an event. An open without a program's name is one of the
+ * programs that hide themselves. Every click has the name of a program, which may be empty. A
+ * missing name proves nothing.
  */
 function isByMachine(kind: EventKind, userAgent: string | number | undefined): boolean {
   const agent = typeof userAgent === 'string' ? userAgent : undefined

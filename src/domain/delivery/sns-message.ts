@@ -43,8 +43,8 @@ export const digestOf = ({
   Object.hasOwn(DIGESTS, version) ? DIGESTS[version] : undefined
 
 /**
- * The text that the signature is of; undefined: the message lacks a part, or has a line break where
- * SNS has none. With one, two different messages could have the same text.
+ * Returns the signed text of a message. Undefined: a part is missing, or has a line break where SNS
+ * has none. With line breaks two different messages could have the same text.
  */
 export function signedText(message: SnsMessage): string | undefined {
   const { Type, MessageId, TopicArn, Subject, Message, Timestamp, SubscribeURL, Token } = message
@@ -118,8 +118,8 @@ export const isCertificateName = (name: string): boolean => CERTIFICATE_NAME.tes
 const TOKEN = /^[A-Za-z0-9_-]{1,1000}$/
 
 /**
- * URL that confirms a subscription, made of the topic and the token, so that no URL of the message
- * is called. Undefined: the token is invalid.
+ * Returns the URL that confirms a subscription, built from the topic and the token, so that no URL
+ * of the message is called. Undefined: the token is invalid.
  */
 export function confirmationUrl({ region, topicArn }: SnsTopic, token = ''): string | undefined {
   if (!TOKEN.test(token)) return undefined

@@ -42,8 +42,8 @@ export const isEnough = (calls: number, ms: number): boolean =>
   ms >= LONGEST_MS || (ms >= SHORTEST_MS && calls >= ENOUGH_CALLS)
 
 /**
- * The pace after what was answered at `pace`. `triedMs`: since the last trial began; null: there
- * was none.
+ * Returns the pace after the answers at `pace`. `triedMs`: milliseconds since the last trial began.
+ * Null: there was none.
  */
 export function nextPace(pace: Pace, { calls, throttled }: Answers, triedMs: number | null): Pace {
   if (calls === 0) return pace

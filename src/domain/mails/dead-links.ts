@@ -2,8 +2,8 @@
 const TOKEN = /(?<=(?:unsubscribe|preferences|confirm)(?:\/|%2F))[\w-]{80,200}/gi
 
 /**
- * Content of a mail whose links act for its recipient no longer: its reader may not confirm or
- * unsubscribe in their name.
+ * Disables the links that act for the recipient, so that a reader cannot confirm or unsubscribe in
+ * their name.
  */
 export const withDeadLinks = (words: string): string => words.replaceAll(TOKEN, 'preview')
 

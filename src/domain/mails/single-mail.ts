@@ -23,15 +23,15 @@ export function timeProblem(time: number, now: number): string | undefined {
 }
 
 /**
- * Until when what a mail says is stored at least, milliseconds since 1970. It is kept longer while
- * the mail is not settled.
+ * Returns the time until which a mail's content is stored, in milliseconds since 1970. It is kept
+ * longer while the mail has no outcome.
  */
 export const keptUntil = (sendAt: number, retainBody: boolean): number =>
   retainBody ? sendAt + KEPT_MS : sendAt
 
 /**
- * Returns why an address may not get a receipt, or undefined. A person who unsubscribed still gets
- * what they requested.
+ * Returns the reason why an address may not get a receipt. A person who unsubscribed still gets the
+ * mail that they requested.
  */
 export const refusalOfReceipt = (reason: EmailStatus | undefined): string | undefined =>
   reason === 'unsubscribed' || reason === 'active' ? undefined : reason

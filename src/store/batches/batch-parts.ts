@@ -28,9 +28,9 @@ export async function listZones(sql: Executor, organizationId: string): Promise<
 
 /**
  * Copies the next contacts of the audience into the ledger, as `insertPage` of batch-runs does, but
- * in the order of their local times, and stores which rows have the same: a part of the batch. Who
- * is later than the time that has come where they are is in the first part. Returns how many there
- * were, and the last of their ids.
+ * in the order of their local times. Rows with the same time are a part of the batch, which is
+ * stored. Contacts whose local time has passed are in the first part. Returns the number of
+ * contacts and the last of their ids.
  */
 export async function insertPage(
   tx: Transaction,
@@ -68,10 +68,10 @@ export async function insertPage(
 }
 
 /**
- * The same for a test: the share comes first, in equal parts for each variant, to a contact each;
- * the rest has no variant yet. Who is in it is told by a hash of the batch and the contact (the
- * bucket of that hash, as `bucketOf` of src/domain/audience says it): so tests of one audience do
- * not mail the same people first each time, and a segment on a bucket is not all in it or all out.
+ * Does the same for a test: the share comes first, in equal parts for each variant. The rest has no
+ * variant yet. A hash of the batch and the contact decides who is in the share (the bucket of that
+ * hash, see `bucketOf` of src/domain/audience). So the share differs from test to test, and a
+ * segment by bucket is neither all in it nor all out.
  */
 export async function insertTestPage(
   tx: Transaction,
@@ -133,8 +133,8 @@ interface Rows {
 }
 
 /**
- * Rows of a range that are still to be sent, those that somebody is sending now, and those in
- * doubt.
+ * Counts the rows of a range without an outcome: those to be sent, those being sent now, and those
+ * in doubt.
  */
 export const countOpen = async (sql: Sql, { organizationId, bucket, from, to }: Rows) => {
   const [row] = await sql<{ queued: number; claimed: number; inDoubt: number }[]>`

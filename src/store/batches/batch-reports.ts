@@ -105,8 +105,8 @@ const domainSums = (sql: Executor) => sql`
 const MOST_MERGED = 500
 
 /**
- * Merges parts where mails went away with an erased person, so that a domain that nobody else had
- * is gone. Returns how many parts there were. Parts that somebody holds wait for the next round.
+ * Merges parts that lost mails of an erased person, so that a domain of that person alone
+ * disappears. Returns the number of parts. Locked parts wait for the next round.
  */
 export async function mergeParts(sql: Sql): Promise<number> {
   const [merged] = await sql<{ parts: number }[]>`
@@ -149,8 +149,8 @@ interface Day {
 }
 
 /**
- * Counts the figures of the batches of a day again from the logs and adds what differs, as parts of
- * their own. In a transaction that sees one moment. Returns how many figures were wrong.
+ * Counts the figures of a day's batches again from the logs, and adds the differences as parts of
+ * their own. Runs in a transaction with one snapshot. Returns the number of wrong figures.
  */
 export async function correct(
   tx: Transaction,

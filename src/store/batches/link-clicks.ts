@@ -8,9 +8,9 @@ interface ClickPage {
 }
 
 /**
- * The links that were clicked in mails of a batch, with how often, by a hash of the link: an order
- * in which nothing moves while more clicks arrive. What has no row of its own is first, without a
- * link.
+ * Lists the clicked links of a batch with their clicks, in the order of a hash of the link, which
+ * does not change while more clicks arrive. Links without a row of their own are summed in the
+ * first row.
  */
 export const listOfBatch = (sql: Executor, organizationId: Uuid, batchId: Uuid, page: ClickPage) =>
   list(sql, sql`organization_id = ${organizationId} and batch_id = ${batchId}`, page)
@@ -39,9 +39,8 @@ export const OTHERS = '00000000-0000-0000-0000-000000000000'
 const MOST_MERGED = 500
 
 /**
- * Merges parts where clicks went away with an erased person, so that a link that nobody else
- * clicked is gone. Returns how many parts there were. Parts that somebody holds wait for the next
- * round.
+ * Merges parts that lost clicks of an erased person, so that a link that nobody else clicked
+ * disappears. Returns the number of parts. Locked parts wait for the next round.
  */
 export async function mergeParts(sql: Sql): Promise<number> {
   const [merged] = await sql<{ parts: number }[]>`
@@ -78,8 +77,8 @@ interface Day {
 }
 
 /**
- * Counts the clicks in mails of a day again from the logs and adds what differs, as parts of their
- * own. In a transaction that sees one moment. Returns how many links were wrong.
+ * Counts the clicks in a day's mails again from the logs, and adds the differences as parts of
+ * their own. Runs in a transaction with one snapshot. Returns the number of wrong links.
  */
 export async function correct(
   tx: Transaction,

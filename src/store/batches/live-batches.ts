@@ -28,8 +28,8 @@ export const listNext = (sql: Executor, after: Uuid | undefined, limit: number) 
 const EARLIEST_ZONE = '26 hours'
 
 /**
- * A page of live batches that nobody paused, in the order of their ids, that are due and have stood
- * still for `lateMs`; without those that wait for a quota, or only for outcomes.
+ * Lists a page of live batches, in the order of their ids, that are due and made no progress for
+ * `lateMs`. Paused batches and those that wait for a quota or for outcomes are left out.
  */
 export const listOverdue = (
   sql: Executor,

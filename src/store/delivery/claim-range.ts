@@ -35,10 +35,10 @@ export interface Claimed {
 
 /**
  * Claims up to `limit` queued rows of a batch's range for the caller to mail now, and checks again
- * who may be mailed: the same statement turns those who may not into `skipped`.
+ * who may be mailed: the same statement makes the other rows `skipped`.
  *
- * One statement, one commit: who unsubscribed before it is not mailed by it. `skip locked` lets
- * several workers share a range without waiting for each other.
+ * It is one statement with one commit, so that nobody who unsubscribed before it is mailed by it.
+ * `skip locked` lets several workers share a range without waiting for each other.
  */
 export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> => {
   const { organizationId, batchId, attempt, bucket, connectionId, claimId, from, to, limit } = claim

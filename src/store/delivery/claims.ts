@@ -25,9 +25,10 @@ export const expired = (sql: Sql, leaseMs: number, limit: number) => sql<Claim[]
   limit ${limit}`
 
 /**
- * A lost claim: rows whose call may have begun become `unknown`, those that have an outcome by now
- * stay. The claim is kept while a row of it is in doubt, and is gone otherwise. Executions that
- * wait for such a row are woken: they wait for it no longer than a while.
+ * Puts a lost claim in doubt: rows whose call may have begun become `unknown`. Rows that have an
+ * outcome by now stay as they are. The claim is kept while one of its rows is in doubt, and deleted
+ * otherwise. Executions that wait for such a row are woken, since they wait for it only for a
+ * while.
  */
 export const doubt = (sql: Sql, claim: Claim) => {
   const { organizationId, id, bucket, batchId, messageIds } = claim
@@ -68,8 +69,9 @@ interface Look {
 }
 
 /**
- * Whoever read a connection before it named its configuration set sends a claim without it for a
- * moment, and a process leaves out a set that SES refused for a minute.
+ * Time after which all calls of a connection name its configuration set: a worker that read the
+ * connection earlier leaves it out for a moment, and a set that SES refused is left out for a
+ * minute.
  */
 const SETTLED = '2 minutes'
 
@@ -77,12 +79,13 @@ const SETTLED = '2 minutes'
 const LONGEST_POLL_MS = 25_000
 
 /**
- * Claims in doubt that are to be judged now, those due first, with what the events of their
- * connections say (see src/domain/delivery/doubt.ts). One snapshot: an event that arrives meanwhile
- * finds the rows in doubt and decides them itself.
+ * Lists claims in doubt that are due to be judged, with the evidence of their connections' events
+ * (see src/domain/delivery/doubt.ts). All evidence is of one snapshot: an event that arrives
+ * meanwhile finds the rows in doubt and decides them itself.
  *
- * A queue that is not polled is an interruption until now, until claims of before are given up;
- * after any interruption it was found empty, or else it may still hold what was missed.
+ * A queue that is not polled counts as an interruption that lasts until now, until earlier claims
+ * are given up. After an interruption the queue must have been empty once: until then it may still
+ * hold missed events.
  */
 export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
   const { neighbourMs, applyMs, receivingGapMs, giveUpMs, limit } = look
@@ -200,8 +203,8 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
 }
 
 /**
- * The day of the oldest claim that is to be judged: events that speak of one were received since
- * the day before. Undefined: there is none.
+ * Finds the day of the oldest due claim. Events about due claims were received since the day
+ * before. Undefined: no claim is due.
  */
 async function findFirstDueDay(sql: Sql): Promise<string | undefined> {
   const [oldest] = await sql<{ day: string | null }[]>`
@@ -227,14 +230,14 @@ export const lookAgain = (sql: Sql, { organizationId, id }: Claim, waitMs: numbe
 
 /**
  * Decides every row of a claim that is still in doubt. `not_accepted` rows go back to `queued` and
- * are sent again, unless nothing waits for them any more: the batch is completed, or the flow's
- * step has gone on without them; then they are `failed`. `unknown_outcome` rows are `failed`; a
- * late event may still correct that. `again` is what the batch asked for where the outcome cannot
- * be known. The claim is gone afterwards. An execution that waits for one that failed is woken.
+ * are sent again, unless the batch is completed or the flow's step has gone on without them: then
+ * they are `failed`. `unknown_outcome` rows are `failed`, which a late event may still correct.
+ * `again` rows are sent again, as the batch asks for if the outcome cannot be known. The claim is
+ * deleted. Executions that wait for a failed row are woken.
  *
  * The batch is locked before its status is read, as when it completes (`completeBatch`): a batch
- * that completes at the same moment never gets a queued row. The count of `held`, always true,
- * makes Postgres lock the messages before the batch.
+ * that completes at the same moment never gets a queued row. The condition on the count of `held`
+ * is always true: it makes Postgres lock the messages before the batch.
  */
 export const decide = (sql: Sql, claim: Claim, decision: Decision) => {
   const { organizationId, id, bucket, batchId, messageIds } = claim

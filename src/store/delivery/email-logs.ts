@@ -16,8 +16,8 @@ const shown = (sql: Executor) => sql`
   case when messages.state in ('claimed', 'unknown') then 'pending' else messages.status end`
 
 /**
- * The mails of the organization that a log shows. Left out are recipients of a cancelled batch that
- * were never mailed, mail of an execution that had ended, and single mail that was cancelled.
+ * Selects the mails that logs show. They leave out recipients of a cancelled batch who were never
+ * mailed, mail of an execution that had ended, and cancelled single mail.
  */
 const listed = (sql: Executor) => sql`
   not (messages.state = 'queued' and batches.status is not distinct from 'cancelled')
@@ -105,8 +105,8 @@ export async function findExecutionContact(
 }
 
 /**
- * Newest first. An id is never less than its bucket, so that a cursor prunes the partitions after
- * it. Of an execution only with its `contactId`.
+ * Lists logs, newest first. An id is never less than its bucket, so that a cursor prunes the
+ * partitions after it. A filter by execution needs its `contactId`.
  */
 export const list = (sql: Executor, organizationId: Uuid, page: LogPage) => sql<EmailLog[]>`
   with page as materialized (${pageOf(sql, organizationId, page)})
@@ -350,9 +350,8 @@ export async function find(
 }
 
 /**
- * Returns whether another organization has a mail with this id of ours. Asked on a miss only, like
- * `isElsewhere` of other resources. A message id belongs to the provider and tells nothing of
- * others.
+ * Returns whether another organization has a mail with this id of ours. Like `isElsewhere` of other
+ * resources it is only asked if `find` found nothing. Message ids of others are never confirmed.
  */
 export async function isElsewhere(
   sql: Executor,

@@ -28,9 +28,9 @@ const keyColumns = (sql: Executor, keys: readonly MessageKey[]) => sql`
   ${keys.map((key) => key.messageId)}::text[]`
 
 /**
- * Looks for the mails of ours with these message ids, each of its own connection. Returns what was
- * found in the order of `asked`. One statement: an answered call gives its message id and its claim
- * away in one transaction, so that either the id is seen here or the claim.
+ * Finds our mails with these message ids, each within its connection. Returns one answer for each
+ * of `asked`, in their order. It is one statement: an answered call records its message id and
+ * deletes its claim in one transaction, so that this statement sees either the id or the claim.
  */
 export async function findOurs(
   sql: Executor,
@@ -69,8 +69,8 @@ export interface ExternalMail extends MessageKey {
 }
 
 /**
- * Gives each of them a row of the ledger, or returns the one that it has. Locks them, in the order
- * of their keys; each is there once.
+ * Finds the row of each mail, or inserts one. Locks the rows in the order of their keys. `mails`
+ * has each key once.
  */
 export const remember = (tx: Transaction, mails: readonly ExternalMail[], lookMs: number) => tx<
   ExternalMail[]

@@ -17,12 +17,12 @@ export interface InboundEvent {
 }
 
 /**
- * Stores events as they came, all in one statement. Returns, in their order, whether each was new.
- * The same id twice in one call is new once. Cross-tenant: the secret of each event was checked
+ * Stores events unchanged, all in one statement. Returns in their order whether each is new. If an
+ * id occurs twice, its first event is new. Cross-tenant: the secret of each event was checked
  * before.
  *
- * They are written in the order of their ids: an event that comes twice at once is in two sets, and
- * two sets that wait for each other's events would both be refused.
+ * Rows are written in the order of their ids: the same event may be in two sets at once, and two
+ * sets that wait for each other's rows would both fail.
  */
 export async function store(sql: Executor, given: readonly InboundEvent[]): Promise<boolean[]> {
   const events = given.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
@@ -95,14 +95,13 @@ export const countWaiting = async (sql: Sql): Promise<number> => {
 }
 
 /**
- * Stored events that wait and are not put off: up to `limit`, fewer of large ones, at least one.
- * Organizations come in turn, from the one after `after`, each with as many events as the others,
- * its oldest first: a million events of one make no other wait. Places that are left go to those
- * that have more. Held by the transaction; another
- * applier takes others.
+ * Locks waiting events: up to `limit`, fewer if they are large, at least one. Organizations take
+ * turns, beginning after `after`. Each gets the same number of places, for its oldest events first,
+ * so that a million events of one delay no other. Free places go to organizations with more events.
+ * Other appliers skip locked events.
  *
- * The organizations are found by one look at an index each. Then row after row, so that Postgres
- * writes out the texts of those only that are taken: a large one may take it a second.
+ * One look at an index finds each organization. Then events are read one by one, so that Postgres
+ * makes text of the taken ones only, which may take a second for a large one.
  */
 export const lockWaiting = (
   tx: Transaction,
@@ -221,8 +220,8 @@ const daysOf = (events: readonly WaitingEvent[]): string[] => [
 const PUT_OFF_MS = 500
 
 /**
- * Events are looked at again later; those that may be about a mail whose call is still open, in a
- * moment.
+ * Puts events off for `waitMs`. The default is for events that may be about a mail whose call is
+ * still open.
  */
 export const putOff = (sql: Executor, events: readonly WaitingEvent[], waitMs = PUT_OFF_MS) => sql`
   update inbound_events e
@@ -274,8 +273,8 @@ export const remove = (sql: Executor, events: readonly WaitingEvent[]) => sql`
     and e.received_on = any(${daysOf(events)}::date[])`
 
 /**
- * Sets an event aside that cannot be applied, with the reason, so that the others go on; not when
- * another applier has done with it meanwhile.
+ * Sets an event aside that cannot be applied, with the reason, so that it does not stop others.
+ * Does nothing if another applier has applied it meanwhile.
  */
 export const setAside = (sql: Sql, { receivedOn, position }: WaitingEvent, error: string) => sql`
   update inbound_events

@@ -32,8 +32,7 @@ const keyColumns = (sql: Executor, mails: readonly MailKey[]) => sql`
   ${mails.map(({ id }) => id)}::uuid[]`
 
 /**
- * The mails that events speak of, of any organizations, locked in the order of their keys. Each is
- * looked up by its whole key.
+ * Locks mails of any organizations, in the order of their keys. Each is looked up by its whole key.
  */
 export const lock = (tx: Transaction, mails: readonly MailKey[]) => tx<MailRow[]>`
   select m.*
@@ -78,8 +77,8 @@ export const listKnown = (
   ) m`
 
 /**
- * Writes back what is known now. A row that leaves `claimed` or `unknown` leaves its claim too; the
- * time of a claim stays with those whose call was answered.
+ * Writes the facts of mails. A row that is no longer `claimed` or `unknown` loses its claim. A row
+ * whose call was answered keeps the time of its claim.
  */
 export const update = (tx: Transaction, mails: readonly MailRow[]) => tx`
   update messages m
@@ -140,8 +139,8 @@ export const unqueue = (tx: Transaction, mails: readonly MailKey[]) => tx`
   where q.organization_id = r.organization_id and q.bucket = r.bucket and q.id = r.id`
 
 /**
- * Message ids beyond the one that a mail is known by: the provider accepted it more than once.
- * Returns the mails whose second acceptance was not known before, once for each such id.
+ * Records further message ids of mails that the provider accepted more than once. Returns the mails
+ * with a new one, once for each id.
  */
 export const recordDuplicates = (
   tx: Transaction,

@@ -3,8 +3,8 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 
 /**
- * Asks for probes of a connection: too few mails tell whether its events arrive. At most one
- * request every `everyMs`.
+ * Requests probes of a connection, since too few mails tell whether its events arrive. There is at
+ * most one request every `everyMs`.
  */
 export const request = (
   sql: Sql,
@@ -32,9 +32,9 @@ export const sendersOf = (sql: Sql, claim: ReturnType<Sql>) => sql`
     and ${claim}.batch_id is null and m.id = any(${claim}.message_ids)`
 
 /**
- * Takes one of the probes that are wanted. Returns an address that doubtful mail went from, an
- * identity that the account can send from: of all of them the one that was probed least.
- * Undefined: none is wanted, or nothing is in doubt any more.
+ * Takes one of the wanted probes. Returns the sender address of a mail in doubt, from which the
+ * account can send: the one that was probed least. Undefined: no probe is wanted, or no mail is in
+ * doubt.
  */
 export async function take(
   sql: Sql,

@@ -10,7 +10,7 @@ interface Beat {
 }
 
 /**
- * Says that this process receives delivery events. When no process did so for `gapMs`, or this one
+ * Records that this process receives delivery events. If no process did so for `gapMs`, or this one
  * did not, an interruption ends now.
  */
 export const beat = (sql: Sql, { id, gapMs, interrupted }: Beat) => sql`

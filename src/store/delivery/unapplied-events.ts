@@ -18,9 +18,9 @@ export interface UnappliedEvent {
 }
 
 /**
- * Finds room for events within the limits of their connections' day, and counts those that have
- * none. Returns in the order of `events` whether each may be kept. Cross-tenant: the proof of each
- * event was checked before.
+ * Takes room for events within the daily limits of their connections, and counts events without
+ * room. Returns in the order of `events` whether each may be stored. Cross-tenant: the proof of
+ * each event was checked before.
  */
 export async function takeRoom(
   sql: Executor,

@@ -12,12 +12,12 @@ export interface WaitingDays {
 const known = new WeakMap<Sql, { days: WaitingDays; until: number }>()
 
 /**
- * The days that a statement on waiting events has to look at, so that it reads few of the
- * partitions of `inbound_events`. They are looked up once a minute for each pool.
+ * Returns the days that a statement on waiting events must read, so that it reads few partitions of
+ * `inbound_events`. The days are looked up once a minute for each pool.
  *
- * A day more on both sides: an event is of the day on which its transaction began, which may end on
- * the next, and a day may begin before this is looked up again. Events that are received later
- * are of no earlier day.
+ * The range has one more day on both sides: an event has the day on which its transaction began,
+ * which may end on the next, and a day may begin before the next look-up. Events that are received
+ * later have no earlier day.
  */
 export async function findWaitingDays(sql: Sql, now: number = Date.now()): Promise<WaitingDays> {
   const last = known.get(sql)
