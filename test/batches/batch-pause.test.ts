@@ -48,7 +48,7 @@ const operations = ({ organizationId }: Seeded, id: string) => ({
   pause: () => transact(sql, (tx) => pauseBatch(tx, organizationId, id)),
   resume: () => transact(sql, (tx) => resumeBatch(tx, organizationId, id)),
   cancel: () => transact(sql, (tx) => cancelBatch(tx, organizationId, id)),
-  /** What PATCH does. */
+  /** Does what PATCH does. */
   reschedule: async (inMs: number) => {
     const patch = { scheduledFor: new Date(Date.now() + inMs).toISOString() }
     try {
@@ -61,7 +61,7 @@ const operations = ({ organizationId }: Seeded, id: string) => ({
   },
 })
 
-/** As the route has it: what the batch says stays as it is, so nothing is compiled. */
+/** Context of the route. The content of the batch does not change, so nothing is compiled. */
 const context = (): Parameters<typeof changeBatch>[3] => ({
   senders: { stateOf: () => 'verified' },
   compile: () => Promise.reject(new Error('nothing is compiled')),
@@ -172,7 +172,7 @@ it('races of all that can be done to a batch end consistent', async () => {
 
 const NOBODY = { frozen: 0, queued: 0, claimed: 0, unknown: 0, sent: 0 }
 
-/** One batch to which everything is done at once, in an order of its own, and how it ended. */
+/** Runs all operations on one batch at once, in a random order. Returns how the batch ended. */
 async function race(seeded: Seeded, isScheduled: boolean) {
   const soon = new Date(Date.now() + 300).toISOString()
   const subject = `Race ${Math.random()}`

@@ -36,7 +36,7 @@ const at = (minutes: number): string => new Date(START + minutes * 60_000).toISO
 const PERSON = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)'
 const OFFER = 'https://example.com/offer?a=1&b="2"'
 const OWN = 'https://example.com/own?for=ada'
-/** Of the shape of ours. */
+/** Has the shape of our tokens. */
 const TOKEN = `AQEB${'A'.repeat(126)}`
 const REASONS = [
   ['Permanent', 'General'],
@@ -69,7 +69,7 @@ const click = (minutes: number, link: string): [string, object] => [
   { click: { timestamp: at(minutes), link, userAgent: PERSON } },
 ]
 
-/** What is told of the nth mail of a batch. */
+/** Returns the events of the nth mail of a batch. */
 function told(n: number): [string, object][] {
   const [bounceType, bounceSubType] = REASONS[n % 3] ?? REASONS[0]
   const open = (minutes: number, userAgent: string): [string, object] => [
@@ -214,7 +214,7 @@ const countBy = (keys: readonly string[]) => {
   return counts
 }
 
-/** What a report should say, counted one log at a time. */
+/** Returns the expected report, counted log by log. */
 async function oracle(batchId: Uuid) {
   const logs = (await logsOf(batchId)).filter(({ sentAt }) => sentAt !== null)
   const domains: Record<string, typeof NOTHING> = {}
@@ -260,7 +260,7 @@ async function oracle(batchId: Uuid) {
 const byKey = (rows: any[], key: (row: any) => string, value: (row: any) => unknown) =>
   Object.fromEntries(rows.map((row) => [key(row), value(row)]))
 
-/** What a report says, in the oracle's words. */
+/** Converts a report to the form of `oracle`. */
 const asCounted = ({ domains, links, overTime, bounces }: any) => ({
   domains: byKey(
     domains,

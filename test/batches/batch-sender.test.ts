@@ -14,7 +14,7 @@ const SOON_MS = 14_000
 
 let engine: ProviderEngine
 let api: Api
-/** Of an organization that has no accounts yet. */
+/** Client of an organization without accounts. */
 let dora: Client
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ const verified = (...names: string[]) => ({
 })
 const listings = async (accountId: string): Promise<number> =>
   (await engine.control.calls(accountId))['ses:ListEmailIdentities'] ?? 0
-/** As if the account had answered so much earlier. */
+/** Makes the account's answer older. */
 const age = (connectionId: string, seconds: number) => api.sql`
   update provider_readings
   set answered_at = answered_at - ${seconds} * interval '1 second',

@@ -21,8 +21,8 @@ const OPERATIONS: Record<string, (id: string) => Promise<Answer>> = {
 }
 
 /**
- * What each operation answers in each state, with the status and whether it is paused afterwards;
- * for a refusal its reason. A state ends with `+` while the batch is paused.
+ * Answers of each operation in each state: the status afterwards, or the reason of a refusal. A
+ * state ends with `+` while the batch is paused.
  */
 const TABLE = `
               cancel          pause           resume          reschedule           discard
@@ -57,7 +57,7 @@ async function batchIn(state: string): Promise<string> {
   return id
 }
 
-/** What the run of a batch is told. */
+/** Lists the outbox messages to the run of a batch. */
 const told = async (id: string) => {
   const rows = await api.sql<{ kind: string }[]>`
     select kind

@@ -19,7 +19,7 @@ const LONG = `<p>{{ contact.firstName }}{% for a in (1..14000) %}${'x'.repeat(50
 const LONG_MAILS = 10
 const LONG_ANSWER_MS = 500
 const LONGEST_MS = 240_000
-/** What is slow here is no worker that was lost, also on a busy machine. */
+/** A slow worker is not lost here, also on a busy machine. */
 const TIMINGS = {
   ...SHORT_TIMINGS,
   leaseMs: LONGEST_MS,

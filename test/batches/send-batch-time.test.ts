@@ -16,8 +16,8 @@ expectWarnings(/^Workflow failed sendBatch .*account_suspended$/)
 const DAY_MS = 86_400_000
 const QUARTER_MS = DAY_MS / 4
 /**
- * Of a batch whose history is too long for one run. With few chunks it is by what each answers: the
- * server counts bytes as well as events.
+ * Chunks of a batch whose history is too long for one run. With few chunks their long results make
+ * it so: the server counts bytes as well as events.
  */
 const CHUNKS = sized(200, 1_500)
 const PADDING = 'x'.repeat(sized(30_000, 0))

@@ -77,7 +77,7 @@ const NOBODY = {
   cancelled: 0,
   unknown: 0,
 }
-/** How the run of a batch looks when it is over. */
+/** Waits for the end of a batch's run and describes it. */
 const closedRun = (id: string) =>
   until(async () => {
     const { status, searchAttributes } = await runOf(id).describe()

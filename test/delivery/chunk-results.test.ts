@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** What a chunk answers whose rows are in these states; nothing is left to be claimed. */
+/** Returns the result of a chunk whose rows are in these states. None of them can be claimed. */
 async function resultOf(states: readonly string[], change: Partial<Renderer> = {}) {
   const mailer = fakeMailer()
   const seeded = await seedOrganization(sql)

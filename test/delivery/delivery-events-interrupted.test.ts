@@ -5,7 +5,7 @@ import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { type Api, connectAccount, inject, startApi, wasVerified } from '../support/api.ts'
 import { until } from '../support/engine.ts'
 
-/** What is told of events that the event bus takes for not delivered. */
+/** These tests are about events that the event bus regards as not delivered. */
 const accountId = '123456789013'
 const region = 'eu-central-1'
 

@@ -61,7 +61,7 @@ const stored = (envelopeId: string) => api.sql`
   select organization_id, connection_id, body
   from inbound_events
   where envelope_id = ${envelopeId}`
-/** What is kept of those that the applier never sees, the last one first. */
+/** Lists stored events that the applier never sees, newest first. */
 const setAside = () => api.sql<{ body: { unread?: string }; error: string; ignored: string }[]>`
   select body, error, ignored
   from inbound_events

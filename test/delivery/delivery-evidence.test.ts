@@ -29,7 +29,7 @@ import {
 } from '../support/seed.ts'
 import { connectAs } from '../support/logins.ts'
 
-/** What was sent before the claim that is in doubt. */
+/** Mails sent before the claim that is in doubt. */
 const NEIGHBOURS = 40
 const IN_DOUBT = 5
 const COUNT = 200

@@ -22,7 +22,7 @@ import { seedBatch, seedContacts, type Seeded, seedOrganization } from '../suppo
 const MAILS = 20_000
 const DAY_MS = 86_400_000
 const DAYS = 10
-/** Which mail of either kind has what. */
+/** One mail in this many, of either kind, has each rare property. */
 const RARE = 997
 const NOW = Date.now()
 const TEST = { sharePercent: 20, winnerBy: 'manual', decideAfter: null } as const
@@ -65,7 +65,7 @@ beforeAll(async () => {
 })
 afterAll(() => days.close())
 
-/** Of another time than now; `uuidv7` never goes back. */
+/** Makes an id of another time: `uuidv7` never goes back. */
 const idAt = (time: number): Uuid => `${lowestId(time).slice(0, 14)}${uuidv7().slice(14)}`
 
 async function insert(of: { day: number; bucket: Uuid; prefix: string; source: string }) {
@@ -219,7 +219,9 @@ async function walk(filters: Partial<LogPage>, of = organizationId) {
 }
 
 describe('mail without an outcome', () => {
-  /** Of a batch that is being sent; the first are claimed, of which some are in doubt. */
+  /**
+   * Recipients of a batch that is being sent. The first are claimed, and some of those in doubt.
+   */
   const RECIPIENTS = 500
   const CLAIMED = 30
   const SINGLE = 12

@@ -94,7 +94,7 @@ async function prepareSkipped(count: number): Promise<Prepared> {
 }
 
 interface Happening {
-  /** Of a batch's row; else its `id`. */
+  /** Number of a batch's row. Other mails have an `id`. */
   seq?: number
   id?: string
   type: 'Send' | 'Delivery' | 'Bounce' | 'Complaint' | 'Open' | 'Click'

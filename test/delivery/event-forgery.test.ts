@@ -35,7 +35,7 @@ let api: Api
 let host: SnsHost
 let connectionId: Uuid
 let secret: string
-/** Of another organization that has connected the same account, with a topic of its own. */
+/** Connection of another organization to the same account, with a topic of its own. */
 let strangersId: Uuid
 /** Good secrets, of other accounts and organizations. */
 let otherSecrets: string[]
@@ -90,7 +90,7 @@ interface Forged {
 }
 type Change<T> = (genuine: T, dice: Dice) => Forged
 
-/** What a change is decided by. */
+/** Random numbers that decide a change. */
 interface Dice {
   n: number
   character: string

@@ -12,7 +12,7 @@ const ORGANIZATIONS = sized(8, 400)
 const keyring = parseKeyring(newKeyringText())
 let database: TestDatabase
 let sql: Sql
-/** As the worker logs in. */
+/** Pool with the worker's login. */
 let worker: Sql
 let asked: string[] = []
 
@@ -69,7 +69,7 @@ const store = (events: readonly object[]) => sql`
   from jsonb_to_recordset(${sql.json([...events])}) as e ("organizationId" uuid,
     "connectionId" uuid, body jsonb)`
 
-/** How many statements one set of events takes. */
+/** Counts the statements of one set of events. */
 async function statementsOf(events: readonly object[]): Promise<number> {
   await store(events)
   asked = []

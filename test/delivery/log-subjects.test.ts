@@ -58,7 +58,7 @@ const results = (outcome: 'sent' | 'unknown') => {
   return recordResults(sql, { organizationId, bucket, claimId, batchId }, all)
 }
 
-/** What the provider tells of these mails, applied. */
+/** Stores and applies the provider's events about these mails. */
 async function applySends(of: readonly Uuid[], mail: object = {}): Promise<void> {
   const { organizationId, connectionId } = seeded
   const bodies = of.map((id) => ({

@@ -49,7 +49,7 @@ const NOBODY = {
   lastActivityAt: null,
   matched: null,
 }
-/** What a wait of an automation finds that begins only now. */
+/** Returns the facts that a wait finds if it begins now. */
 const found = async ({ organizationId, executionId }: EngagedMail) => {
   const mail = await engagements.findMail(sql, organizationId, { executionId, stepId: 'mail' })
   return { openedAt: mail?.openedAt, clickedAt: mail?.clickedAt }

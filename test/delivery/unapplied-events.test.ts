@@ -80,7 +80,7 @@ const counted = async () => {
     where connection_id = ${connectionId}`
   return row
 }
-/** As if so much had been kept today. */
+/** Sets the counts of events that were kept today. */
 const fill = (rows: number, bytes = 0) => api.sql`
   insert into unapplied_events (organization_id, connection_id, day, kept_rows, kept_bytes)
   values (${api.alice.organizationId}, ${connectionId}, current_date, ${rows}, ${bytes})`

@@ -119,13 +119,13 @@ const tell = async (told: Told, to?: Connected) => {
   return answer
 }
 
-/** As if the next look at other programs' mails were due. */
+/** Makes the next look at other programs' mails due. */
 async function lookAgain(): Promise<void> {
   await api.sql`update external_mails set look_at = now() - interval '1 second' where look_at is not null`
   await rematch(worker, 1_000)
   await apply()
 }
-/** As if what was put off were due. */
+/** Makes postponed events due. */
 async function waitNoMore(): Promise<void> {
   await api.sql`update inbound_events set look_at = now() - interval '1 second' where applied_at is null`
   await apply()

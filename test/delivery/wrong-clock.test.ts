@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 afterEach(() => vi.restoreAllMocks())
 
-/** What a worker whose clock is wrong by so many minutes finds of a batch. */
+/** Begins a batch on a worker whose clock is wrong by some minutes. */
 async function begin(scheduledFor: string, minutesWrong: number) {
   const { sql } = database
   const batchId = await seedBatch(sql, seeded, { scheduledFor })

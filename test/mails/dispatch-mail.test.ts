@@ -99,7 +99,7 @@ const states = async () => {
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
 }
 
-/** As the API hands it in; returns its id. */
+/** Accepts a mail as the API does. Returns its id. */
 async function accept(
   to: string,
   { sendAt, attachments = [] }: { sendAt?: number; attachments?: Attachment[] } = {},

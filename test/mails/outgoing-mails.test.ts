@@ -308,9 +308,9 @@ const LONGEST_LINE = 998
 const ONCE = ['From', 'To', 'Subject', 'Date', 'Message-ID', 'MIME-Version', 'Content-Type']
 
 /**
- * What is wrong with a message as it goes over the wire, by RFC 5322, 2047 and 8058 and the rules
- * of Gmail and Yahoo for bulk senders. SES makes the message of the parts; of those the sandbox
- * makes it as SES does, and one with attachments is ours.
+ * Returns the problems of a message on the wire, by RFC 5322, 2047 and 8058 and the rules of Gmail
+ * and Yahoo for bulk senders. SES builds messages from their parts, and so does the sandbox. We
+ * build those with attachments.
  */
 async function problemsOf(mail: Awaited<ReturnType<typeof received>>[number]): Promise<string[]> {
   const raw = mail.raw === null ? null : Buffer.from(mail.raw, 'base64')
