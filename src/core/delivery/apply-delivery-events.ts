@@ -1,27 +1,8 @@
-import { createHash } from 'node:crypto'
-import {
-  contactStatus,
-  COUNTED,
-  type Delta,
-  delta,
-  noChange,
-  peoplesDelta,
-  awaitedOf,
-  learn,
-  type MailFacts,
-} from '../../domain/delivery/delivery.ts'
-import { parseStoredEvent, type SesEvent } from '../../domain/delivery/ses-event.ts'
-import * as answeredCounts from '../../store/delivery/answered-counts.ts'
-import { applyBouncesAndComplaints, type BounceOrComplaint } from '../consent/bounces.ts'
+import { COUNTED } from '../../domain/delivery/delivery.ts'
+import { parseStoredEvent } from '../../domain/delivery/ses-event.ts'
+import type { Keyring } from '../../keys/tokens.ts'
+import type { Uuid } from '../../runtime/ids.ts'
 import * as batchVariants from '../../store/batches/batch-variants.ts'
-import * as deliveryEvents from '../../store/delivery/delivery-events.ts'
-import * as deliveryCounters from '../../store/delivery/delivery-counters.ts'
-import * as mailFacts from '../../store/delivery/mail-facts.ts'
-import { type Arrived, matchEngagements } from '../../store/flows/engagements.ts'
-import { recordArrivals as recordProbeArrivals } from '../../store/delivery/probes.ts'
-import * as outbox from '../../store/platform/outbox.ts'
-import { findWaitingDays } from '../../store/delivery/waiting-days.ts'
-import * as inboundEvents from '../../store/delivery/inbound-events.ts'
 import {
   isPassing,
   isRefusedValue,
@@ -30,10 +11,15 @@ import {
   transact,
 } from '../../store/db/sql.ts'
 import { FIRST_TURN, lastTurn } from '../../store/db/turns.ts'
-import type { Uuid } from '../../runtime/ids.ts'
-import type { Keyring } from '../../keys/tokens.ts'
-import { earliestTagged, type Times, timesOf } from './event-times.ts'
+import * as answeredCounts from '../../store/delivery/answered-counts.ts'
+import * as deliveryCounters from '../../store/delivery/delivery-counters.ts'
+import * as inboundEvents from '../../store/delivery/inbound-events.ts'
+import { recordArrivals as recordProbeArrivals } from '../../store/delivery/probes.ts'
+import { findWaitingDays } from '../../store/delivery/waiting-days.ts'
+import { matchEngagements } from '../../store/flows/engagements.ts'
+import { applyBouncesAndComplaints } from '../consent/bounces.ts'
 import { markDone, setAside } from './events-done.ts'
+import { foldEvents } from './fold-events.ts'
 import { type MatchedEvent, matchUntagged, type ReadEvent } from './match-untagged.ts'
 
 const MOST = 500
@@ -131,16 +117,8 @@ async function applyLocked(
     id === undefined ? [] : [{ ...from, id }],
   )
 
-  const changes: Changes = {
-    effects: [],
-    engagements: [],
-    stats: [],
-    batches: new Map(),
-    arrivals: [],
-    applied: new Set(),
-  }
-  const { effects, engagements, stats, batches, arrivals, applied } = changes
-  const duplicates = await applyToMails(tx, [...read.flatMap(byTag), ...matched], changes)
+  const changes = await foldEvents(tx, [...read.flatMap(byTag), ...matched])
+  const { effects, engagements, stats, batches, arrivals, applied, duplicates } = changes
   await applyBouncesAndComplaints(tx, keyring, effects)
   if (stats.length > 0) await deliveryCounters.bumpStats(tx, stats)
   await matchEngagements(tx, engagements)
@@ -162,121 +140,6 @@ function byTag({ event, inbound }: ReadEvent): MatchedEvent[] {
   return [{ event, inbound, bucket: tagged.bucket, id: tagged.id }]
 }
 
-interface Changes {
-  effects: BounceOrComplaint[]
-  /** Engagements with mails of executions. */
-  engagements: Arrived[]
-  stats: deliveryCounters.StatsDelta[]
-  batches: Map<string, deliveryCounters.BatchDelta>
-  /** First events of mails whose calls were answered. */
-  arrivals: answeredCounts.Arrival[]
-  /** Events whose mail was found. */
-  applied: Set<inboundEvents.WaitingEvent>
-}
-
-/** Writes the facts of events to their mails. Returns the number of new second acceptances. */
-async function applyToMails(
-  tx: Transaction,
-  matched: readonly MatchedEvent[],
-  changes: Changes,
-): Promise<number> {
-  if (matched.length === 0) return 0
-  const byMail = groupBy(matched, (each) => keyOf(placeOf(each)))
-  const places = [...byMail.values()].flatMap(([first]) => (first ? placeOf(first) : []))
-  const mails = await mailFacts.lock(tx, places)
-
-  const changed: mailFacts.MailRow[] = []
-  const proven: mailFacts.MailRow[] = []
-  const timeline: deliveryEvents.TimelineEntry[] = []
-  const others: (mailFacts.MailKey & { connectionId: string; messageId: string })[] = []
-  for (const mail of mails) {
-    const events = (byMail.get(keyOf(mail)) ?? []).filter(
-      ({ inbound }) => inbound.connectionId === mail.connectionId,
-    )
-    for (const { inbound } of events) changes.applied.add(inbound)
-    const after = events.reduce<MailFacts>((facts, { event }) => learn(facts, event), mail)
-    if (events.length === 0) continue
-    // Of an erased mail only its kind and time: what else an event says may name the person.
-    const isErased = mail.recipient === null
-    // Another may turn out to be the first; this one is counted as the mail's own all the same.
-    const messageId = mail.messageId ?? after.messageId
-    for (const { event } of events) {
-      timeline.push(entry(mail, event, { isErased, isKnownBy: after.claimedAt && after.messageId }))
-      if (event.messageId !== messageId) others.push({ ...mail, messageId: event.messageId })
-    }
-
-    const firstEventAt = mail.firstEventAt ?? earliestTagged(events)
-    // The worker that made the mail knows its subject best, but may be lost before it wrote it.
-    const subject = mail.subject ?? events.find(({ event }) => event.subject)?.event.subject ?? null
-    const hidden = isErased ? { error: null, subject: null } : {}
-    const row = { ...mail, ...after, firstEventAt, subject, ...hidden }
-    const isHeard = mail.firstEventAt === null && firstEventAt !== null
-    if (isHeard && mail.state === 'sent' && mail.claimedAt !== null) {
-      const { organizationId, connectionId, claimedAt } = mail
-      changes.arrivals.push({ organizationId, connectionId, claimedAt, receivedAt: firstEventAt })
-    }
-    const moved = delta(mail, row)
-    changed.push(row)
-    if (moved.sent === 1) proven.push({ ...row, messageId })
-    count(changes, row, { moved, ofPeople: peoplesDelta(mail, row), times: timesOf(after, events) })
-    if (mail.executionId !== null) changes.engagements.push(...engagementsWith(mail, events))
-    changes.effects.push(...effectsOf(mail, events))
-  }
-  if (changed.length > 0) await mailFacts.update(tx, changed)
-  if (proven.length > 0) await recordSent(tx, proven)
-  if (timeline.length > 0) await deliveryEvents.append(tx, timeline)
-  if (others.length === 0) return 0
-  const duplicates = await mailFacts.recordDuplicates(tx, others)
-  const batchIds = new Map(mails.map((mail) => [keyOf(mail), mail.batchId]))
-  for (const duplicate of duplicates) {
-    const batch = changes.batches.get(batchIds.get(keyOf(duplicate)) ?? '')
-    if (batch) batch.duplicates++
-  }
-  return duplicates.length
-}
-
-/** Returns a text that identifies the mail. */
-const keyOf = ({ organizationId, bucket, id }: mailFacts.MailKey): string =>
-  `${organizationId} ${bucket} ${id}`
-
-const placeOf = ({ bucket, id, inbound: { organizationId } }: MatchedEvent) => ({
-  organizationId,
-  bucket,
-  id,
-})
-
-/** Returns the bounces and complaints that change the status of the mail's address. */
-function effectsOf(
-  { organizationId, recipient }: mailFacts.MailRow,
-  events: readonly MatchedEvent[],
-): BounceOrComplaint[] {
-  if (recipient === null) return []
-  return events.flatMap(({ event }) => {
-    const status = contactStatus(event)
-    return status ? [{ organizationId, recipient, status, occurredAt: event.occurredAt }] : []
-  })
-}
-
-/**
- * Records mails that only an event proved to be sent: their message ids, so that they are not sent
- * again. Wakes executions that wait for them.
- */
-async function recordSent(tx: Transaction, mails: mailFacts.MailRow[]): Promise<void> {
-  await mailFacts.recordMessageIds(tx, mails)
-  await mailFacts.unqueue(tx, mails)
-  const wakes = mails.flatMap(({ organizationId, executionId }) =>
-    executionId === null
-      ? []
-      : [
-          {
-            organizationId,
-            message: { kind: 'wake_execution', payload: { executionId } } as const,
-          },
-        ],
-  )
-  await outbox.putEach(tx, wakes)
-}
-
 /** Updates the figures of batches and of their variants, those of completed batches too. */
 async function bumpBatches(
   tx: Transaction,
@@ -294,74 +157,4 @@ async function bumpBatches(
   )
   if (variants.length > 0) await batchVariants.bump(tx, variants)
   if (changed.length > 0) await deliveryCounters.bumpBatches(tx, changed)
-}
-
-/** Returns the engagements in a mail's events that executions may wait for. */
-const engagementsWith = (
-  { organizationId, id }: mailFacts.MailRow,
-  events: readonly MatchedEvent[],
-): Arrived[] =>
-  events.flatMap(({ event }) =>
-    awaitedOf(event).map((engagement) => ({
-      organizationId,
-      mailId: id,
-      engagement,
-      at: event.occurredAt,
-    })),
-  )
-
-function count(
-  changes: Changes,
-  mail: mailFacts.MailRow,
-  { moved, ofPeople, times }: { moved: Delta; ofPeople: Delta; times: Times },
-) {
-  const { sent, opened, clicked } = ofPeople
-  const { organizationId, contactId } = mail
-  const isChanged = sent !== 0 || Object.values(times).some((time) => time !== null)
-  if (contactId && isChanged) {
-    changes.stats.push({ organizationId, contactId, sent, opened, clicked, ...times })
-  }
-  if (!mail.batchId) return
-  const { batchId, variant, isOfRest } = mail
-  const known = changes.batches.get(batchId)
-  const batch = known ?? {
-    organizationId,
-    batchId,
-    delta: moved,
-    variants: new Map(),
-    duplicates: 0,
-  }
-  changes.batches.set(batchId, batch)
-  if (known) add(known.delta, moved)
-  if (variant === null) return
-  const figures = batch.variants.get(variant) ?? { share: noChange(), rest: noChange() }
-  batch.variants.set(variant, figures)
-  add(isOfRest ? figures.rest : figures.share, ofPeople)
-}
-
-function add(sum: Delta, moved: Delta): void {
-  for (const name of COUNTED) sum[name] += moved[name]
-}
-
-/** Returns an entry of the timeline. It shows the message id where that is a second one. */
-function entry(
-  mail: mailFacts.MailRow,
-  event: SesEvent,
-  { isErased, isKnownBy }: { isErased: boolean; isKnownBy: string | null },
-): deliveryEvents.TimelineEntry {
-  const { kind, occurredAt, distinct, messageId } = event
-  const fingerprint = createHash('sha256').update(distinct).digest().subarray(0, 16)
-  const data = messageId === isKnownBy ? event.data : { ...event.data, messageId }
-  return { mail, kind, fingerprint, occurredAt, data: isErased ? {} : data }
-}
-
-/** Does what `Map.groupBy` does in newer versions of Node. */
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
-  const grouped = new Map<string, T[]>()
-  for (const item of items) {
-    const group = grouped.get(key(item))
-    if (group) group.push(item)
-    else grouped.set(key(item), [item])
-  }
-  return grouped
 }
