@@ -116,8 +116,8 @@ export function createSendChunk({
    * States of a chunk that runs, and what leads out of each:
    * - *counting*: queued rows lead to *asking*. Without any the chunk ends: `done`, or, while the
    *   outcome of a row is still open, `waiting` or `open`.
-   * - *asking* for permits: a grant leads to *claiming*. A short wait leads back to *asking*, a long
-   *   one ends the chunk (`paused`). A batch that is paused ends it too (`held`).
+   * - *asking* for permits: a grant leads to *claiming*. A short wait leads back to *asking*, a
+   *   long one ends the chunk (`paused`). A batch that is paused ends it too (`held`).
    * - *claiming*: claimed rows are in flight. The chunk asks for the next ones, or counts again
    *   where it found fewer rows than it had permits for.
    * - *landing*: no claim may be made beside those in flight, which are as many or as large as may

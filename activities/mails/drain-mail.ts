@@ -145,8 +145,8 @@ export function createDrainMail({
    * States of a drain, and what leads out of each:
    * - *looking*: mail that is due leads to *asking*. None for `WARM_MS`, with nothing in flight,
    *   ends the drain. Each second the connection is read again: one that may not send ends it.
-   * - *asking* for permits: a grant leads to *claiming*. No grant leads to *looking* after its wait,
-   *   or ends the drain where the wait is long.
+   * - *asking* for permits: a grant leads to *claiming*. No grant leads to *looking* after its
+   *   wait, or ends the drain where the wait is long.
    * - *claiming*: claimed mails are in flight, and the drain is *looking* again at once, or when it
    *   makes sense to ask for more permits.
    * - *full*: as many mails are in flight, or as many bytes held, as may be. An answer leads out.
