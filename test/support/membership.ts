@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Clock, keepMembership, keepWatched, markDue } from '../../src/core/flows/membership.ts'
+import {
+  type Clock,
+  keepMembership,
+  keepWatched,
+  markDue,
+} from '../../src/core/flows/membership.ts'
 import { evaluate } from '../../src/domain/audience/condition-eval.ts'
 import type { Condition } from '../../src/domain/audience/condition.ts'
 import type { Trigger } from '../../src/domain/flows/flow.ts'
