@@ -21,7 +21,7 @@ const OPERATIONS: Record<string, (id: string) => Promise<Answer>> = {
 }
 
 /**
- * Answers of each operation in each state: the status afterwards, or the reason of a refusal. A
+ * Outcome of each operation in each state: the status afterwards, or the reason of a refusal. A
  * state ends with `+` while the batch is paused.
  */
 const TABLE = `

@@ -20,7 +20,7 @@ import { namedAudience, requireAudience } from './batch-references.ts'
 import { applyBatchRules } from './batch-rules.ts'
 
 export interface BatchContext {
-  /** Answers of the accounts about the sender, asked for before the transaction. */
+  /** The accounts are asked about the sender before the transaction. */
   senders: CheckedSenders
   compile: Compile
   estimate: number
