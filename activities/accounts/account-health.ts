@@ -15,13 +15,12 @@ import type { HealthReader, ProviderAnswer } from '../provider.ts'
 
 const READING_MS = 8_000
 const DAY_MS = 86_400_000
-/** With fewer mails a week, a rate of our own means nothing. */
+/** Mails of a week below which our own rates say nothing. */
 const LEAST_SENT = 100
 
 export interface HealthDeps {
   sql: Sql
   health: HealthReader
-  /** Further daily checks. Each decides by itself whether it is due. */
   daily: readonly ((sender: senders.SendingConnection) => Promise<unknown>)[]
   now: () => number
   log: { warn: (fields: object, message: string) => void }
@@ -34,7 +33,6 @@ export type CheckOutcome = 'checked' | 'unanswered' | 'gone'
 export function createHealthActivities(deps: HealthDeps) {
   const { sql, daily, now, log, readingMs = READING_MS } = deps
 
-  /** Reads one account's health and stores the verdict, then runs the daily checks that are due. */
   async function checkAccount(account: health.Account): Promise<CheckOutcome> {
     const sender = await senders.find(sql, account.organizationId, account.connectionId)
     if (!sender || sender.disconnected) return 'gone'
@@ -66,7 +64,6 @@ export function createHealthActivities(deps: HealthDeps) {
     await sendLimits.learn(sql, account, limits)
   }
 
-  /** Adds our own rates if the provider has none. */
   async function withOwnRates(account: health.Account, reading: AccountReading, at: number) {
     if (reading.bounceRate !== null && reading.complaintRate !== null) return reading
     const own = await ofLastWeek(sql, account, at)
@@ -96,7 +93,6 @@ export function createHealthActivities(deps: HealthDeps) {
     })
 
   return {
-    /** Lists accounts of all organizations after the connection `after`. */
     listAccounts: async (input: { after: string | null; limit: number }) => [
       ...(await health.listConnected(sql, input.after, input.limit)),
     ],

@@ -16,8 +16,8 @@ export interface Account {
 }
 
 /**
- * `found`: the version is stored. Other outcomes change nothing. `skipped`: the provider was not
- * asked.
+ * `found`: the version is stored. All other outcomes change nothing. `skipped`: the provider was
+ * not asked.
  */
 export type ProbeOutcome = 'found' | 'skipped' | Refusal
 
@@ -55,7 +55,6 @@ export async function probeConsolePolicyDaily(
 }
 
 export const createConsolePolicyActivities = (deps: ConsolePolicyDeps) => ({
-  /** Stores the outcome. Nothing of the provider's answer is returned. */
   probeConsolePolicy: async (account: Account): Promise<void> => {
     await probeConsolePolicy(deps, account)
   },

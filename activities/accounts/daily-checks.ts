@@ -13,13 +13,10 @@ interface DailyDeps {
   sql: Sql
   verifier: Verifier
   consolePolicies: ConsolePolicies
-  /** This process' sessions of customers' roles. */
   roles: { forget(iamRole: IamRole, purpose: Purpose): void }
 }
 
-/** Checks of the sweep besides an account's health, each at most once a day. */
 export const dailyChecks = ({ sql, verifier, consolePolicies, roles }: DailyDeps) => [
-  /** Verifies that the account may still send. An account that was never verified is due. */
   async (sender: SendingConnection): Promise<void> => {
     const { verifiedAgoMs } = sender
     if (verifiedAgoMs !== null && verifiedAgoMs < DAY_MS) return

@@ -130,7 +130,6 @@ export function createNoticeActivities(deps: NoticeDeps) {
   return { sendNotice }
 }
 
-/** The operator's account needs no role. */
 const NOBODY = {
   organizationId: '',
   connectionId: notices.OPERATOR_ACCOUNT,

@@ -132,7 +132,6 @@ export interface ConnectionDeps {
 }
 
 export const createConnectionActivities = ({ sql, verifier }: ConnectionDeps) => ({
-  /** Verifies until the provider has answered, and stores the answer. */
   verifyConnection: async (input: VerifyConnectionInput): Promise<void> => {
     const sender = await senders.find(sql, input.organizationId, input.connectionId)
     if (sender && !sender.disconnected) await verifySender(sql, verifier, sender)

@@ -4,7 +4,7 @@ import { type Asker, cannotAsk } from '../../src/core/accounts/ask-provider.ts'
 import { ASK_MS } from '../../src/domain/accounts/provider-questions.ts'
 import { type AskProviderInput, askWorkflowId, CONTROL_QUEUE } from '../../workflows/contract.ts'
 
-/** A Temporal that answers at all takes a start in much less. */
+/** Milliseconds for a start. A Temporal that answers at all takes far less. */
 const START_MS = 2_000
 
 interface Options {
@@ -12,7 +12,6 @@ interface Options {
   log: { warn(fields: object, message: string): void }
 }
 
-/** Asks through the `askProvider` workflow: one run for an account and question at a time. */
 export function createAsker({ client, log }: Options): Asker {
   const { connection } = client
 

@@ -7,13 +7,12 @@ import type { SetupFormat } from '../../src/schemas/accounts/connection.ts'
 import type { Account } from '../../src/store/accounts/connections.ts'
 import type { TenantDeps } from '../deps.ts'
 
-/** Where an account's delivery events are to be sent. */
 export const webhookEndpoint = (publicUrl: string, accountId: string): string =>
   `${publicUrl}/webhooks/ses/${accountId}`
 
 /**
- * What sets up the account's side of a connection, as a file. Refuses with 409 when the
- * operator has not set AWS_PRINCIPAL_ARN, or when it is of another partition than the account.
+ * Returns the setup file of a connection. Throws a 409 if the operator has not set
+ * AWS_PRINCIPAL_ARN, or if it is of another partition than the account.
  */
 export function setupFile(
   { format, events = 'queue' }: { format: SetupFormat; events?: EventWay },

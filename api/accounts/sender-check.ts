@@ -10,15 +10,14 @@ import type { Warning } from '../../src/schemas/common.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The senders of the request, once they were checked. */
     checkedSenders: CheckedSenders | undefined
   }
 }
 
 /**
- * Keeps what was found out about the senders of a request. They are checked in a `preHandler`: no
- * transaction is open while an account is asked, and a request that is answered by its
- * Idempotency-Key is refused for nothing that was found.
+ * Stores the results of sender checks with the request. Senders are checked in a `preHandler`, so
+ * no transaction is open while an account is asked, and a request that is answered by its
+ * Idempotency-Key is never refused because of a check.
  */
 export function createSenderChecks(
   app: FastifyInstance,
@@ -28,17 +27,15 @@ export function createSenderChecks(
   app.decorateRequest('checkedSenders', undefined)
 
   return {
-    /** Asks about the senders of a request, all at once, within two seconds. */
+    /** Checks the senders of a request, all at once, within two seconds. */
     check: async (request: FastifyRequest, senders: readonly Sender[]): Promise<void> => {
       request.checkedSenders = await checkSenders(request.caller, senders)
     },
 
-    /** What was found. */
     of: ({ checkedSenders }: FastifyRequest): CheckedSenders => checkedSenders ?? NOTHING_KNOWN,
   }
 }
 
-/** An answer, with its warnings if there are any. */
 export const warned = <T extends object>(
   answer: T,
   warnings: Warning[],

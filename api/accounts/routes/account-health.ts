@@ -13,7 +13,6 @@ import type { TenantDeps } from '../../deps.ts'
 
 const tags = ['account']
 
-/** What the last sweep stored; the provider is not asked. */
 export const accountHealthRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.get(
     '/v1/account/health',

@@ -6,7 +6,6 @@ import {
 } from '../../../src/schemas/accounts/console-policy.ts'
 import type { TenantDeps } from '../../deps.ts'
 
-/** Whether the role in a customer's account carries the newest console policy. */
 export const accountPolicyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   app.post(
     '/v1/account/console-policy/:cloudAccountId/recheck',

@@ -13,7 +13,10 @@ import type { TenantDeps } from '../../deps.ts'
 
 const tags = ['domains']
 
-/** Sending identities, read live: providers are asked by a workflow's activity, never from here. */
+/**
+ * Sending identities, read live. The provider is asked by a workflow's activity, never by this
+ * process.
+ */
 export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const identities = createIdentities(deps)
 
@@ -85,7 +88,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, d
 
 const OUTSIDE_ASCII = /[^\0-\x7f]/
 
-/** A name as the provider has it: its domain in lower case and ASCII. */
+/** Returns a name as the provider stores it: its domain in lower case and ASCII. */
 function asciiOf(identity: string): string {
   const given = domainOf(identity)
   const local = identity.slice(0, identity.length - given.length)

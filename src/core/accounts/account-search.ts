@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What `ask` returns for each, in their order; at most `most` are asked at once. */
+/** Returns the results of `ask` in order. At most `most` calls run at once. */
 export async function eachOf<T, Account>(
   accounts: readonly Account[],
   most: number,
@@ -18,24 +18,30 @@ export async function eachOf<T, Account>(
   return answers
 }
 
-/** An account that takes longer holds up the next one no more; of many each has less. */
+/**
+ * Wait after which the next account is asked as well. The more accounts are open, the shorter it
+ * is.
+ */
 const HEAD_START_MS = 1_500
-/** Slow accounts that are waited for at once. */
+/** Slow accounts that may be pending at once. */
 const MOST_PENDING = 50
-/** Each question ends by itself when the time is over; what it ends with says more than silence. */
+/**
+ * Additional wait. Each question ends itself at its time limit, and its error says more than a
+ * timeout.
+ */
 const GRACE_MS = 500
 
 export interface Searched<T, Account> {
   found: { value: T; account: Account } | undefined
-  /** Asked, and without an answer, or not asked before the time was over. */
+  /** Accounts without an answer, or not asked before the time was over. */
   unreachable: Account[]
 }
 
 /**
- * Asks accounts one after the other until one has it, and none after that. A slow one is not waited
- * for: after a moment the next is asked as well, and the first answer wins. Half of the time
- * is for asking all of them, however many there are. `ask` answers undefined
- * when the account does not have it; what it throws ends the search, unless another has it first.
+ * Asks accounts one after the other until one has the object. A slow account is not awaited: after
+ * a moment the next is asked as well, and the first answer wins. Half of the time is for asking all
+ * of them, however many there are. `ask` returns undefined if the account does not have it. An
+ * error ends the search, unless another account has it first.
  */
 export async function search<T extends object, Account>(
   accounts: readonly Account[],
@@ -76,7 +82,7 @@ interface EndedCall<T, Account> {
   answer: { value: T | 'unreachable' | undefined } | { error: unknown }
 }
 
-/** Never rejects: a rejection that is not awaited would end the process. */
+/** Never rejects, since an unawaited rejection would end the process. */
 const whenEnded = <T, Account>(
   account: Account,
   asked: Promise<T | 'unreachable' | undefined>,
@@ -86,7 +92,6 @@ const whenEnded = <T, Account>(
     (error: unknown) => ({ account, answer: { error } }),
   )
 
-/** The first that ends within the time. */
 async function first<T>(promises: Promise<T>[], ms: number): Promise<T | undefined> {
   const timer = new AbortController()
   const late = sleep(Math.max(0, ms), undefined, { signal: timer.signal }).catch(() => undefined)

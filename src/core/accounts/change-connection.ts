@@ -8,8 +8,8 @@ import * as connections from '../../store/accounts/connections.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 
 /**
- * Changes what is given; undefined: no such connection. Throws a 400 for the topic or queue of
- * another account or region.
+ * Changes the named fields. Undefined: the connection does not exist. Throws a 400 for the topic or
+ * queue of another account or region.
  */
 export async function changeConnection(
   tx: Transaction,
@@ -30,7 +30,6 @@ export async function changeConnection(
   return connections.change(tx, { organizationId, id }, changes)
 }
 
-/** Messages of a topic of another account or region say nothing about this connection. */
 function requireOwnTopic(
   snsTopicArn: string | null | undefined,
   { accountId, region }: connections.Account,

@@ -4,10 +4,9 @@ import * as connections from '../../store/accounts/connections.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 
 /**
- * Stops everything that goes through the account and keeps its record. False: it was disconnected
- * before. Undefined: no such connection.
- * Its secrets are deleted in a statement of their own: it sees what was committed while the first
- * one waited for a rotation.
+ * Stops all use of the account and keeps its record. Returns false if it was disconnected before.
+ * Undefined: no such connection. Its secrets are deleted in a separate statement, which sees what
+ * was committed while the first one waited for a rotation.
  */
 export async function disconnect(
   tx: Transaction,

@@ -17,10 +17,10 @@ import { askAccount } from './live-readings.ts'
 import { resolveAccount } from './resolve-sender.ts'
 import { createWaitingRoom } from './waiting-room.ts'
 
-/** An account that has not answered by then is reported as unreachable. */
+/** Milliseconds after which an account is reported as unreachable. */
 const ANSWER_MS = 8_000
 const RETRY_AFTER_SECONDS = 5
-/** Accounts asked at once by one request: half of what the organization may ask. */
+/** Accounts that one request asks at once: half of what the organization may ask. */
 const MOST_AT_ONCE = 50
 
 interface Caller {
@@ -32,7 +32,10 @@ interface Caller {
 export function createIdentities({ asker, now }: { asker: Asker; now: () => number }) {
   const waiting = createWaitingRoom()
 
-  /** Of one account, or of all that are connected. Throws 503 when no worker is there to ask. */
+  /**
+   * Lists the identities of one account, or of all connected accounts. Throws a 503 if no worker is
+   * running.
+   */
   async function listIdentities(caller: Caller, names: AccountNames) {
     const { sql, organizationId } = caller
     const accounts = await accountsOf(caller, names)
@@ -53,8 +56,8 @@ export function createIdentities({ asker, now }: { asker: Asker; now: () => numb
   }
 
   /**
-   * Asks the accounts in the order they were connected, until one has the identity. Throws 404 when
-   * none that answers has it, 503 when none answers.
+   * Asks the accounts in the order in which they were connected, until one has the identity. Throws
+   * a 404 if no account that answers has it, and a 503 if none answers.
    */
   async function findIdentity(caller: Caller, names: AccountNames, identity: string | undefined) {
     const { sql, organizationId } = caller
@@ -83,7 +86,9 @@ export function createIdentities({ asker, now }: { asker: Asker; now: () => numb
   return { listIdentities, findIdentity }
 }
 
-/** The account that was named, or all that are connected, in the order they were. */
+/**
+ * Returns the named account, or all connected accounts in the order in which they were connected.
+ */
 async function accountsOf({ organizationId, sql }: Caller, names: AccountNames) {
   const { field, id, differs } = givenAccount(names)
   if (differs) refuse('awsAccountId', DIFFERS)

@@ -9,12 +9,10 @@ import { tooMany } from './waiting-room.ts'
 
 /** Questions of an organization to all its accounts that may be open at once. */
 const MOST_ASKING = 100
-/** A throttled account's last reading stands in for a new one while it is this young. */
+/** Age up to which the last reading of a throttled account replaces a new one. */
 const STILL_GOOD_MS = 60_000
 
-/**
- * What an account said. `unreachable`: nothing, in time; `not_asked`: no worker was there to ask.
- */
+/** Answer of an account. `unreachable`: none in time. `not_asked`: no worker was running. */
 export type PagesAnswer<Page> =
   | { kind: 'read'; pages: Page[] }
   | { kind: 'missing' }
@@ -25,22 +23,21 @@ interface Question {
   sql: Sql
   organizationId: Uuid
   connectionId: Uuid
-  /** One identity; absent: all of them. */
+  /** Absent: all identities. */
   identity?: string
   /** Milliseconds since 1970. */
   until: number
-  /** An answer will do that is at most this many milliseconds old. */
+  /** Largest age of an acceptable answer, in milliseconds. */
   freshMs?: number
 }
 
-/** The same with the reading instead of its pages. */
 type ReadingAnswer<Reading> =
   | { kind: 'read'; reading: Reading }
   | Exclude<PagesAnswer<unknown>, { kind: 'read' }>
 
 /**
- * What an account says at this moment: a reading of the last seconds, else the provider is asked,
- * once for all who want to know the same. Throws 429 when the organization asks too much at once.
+ * Returns an account's current pages: a reading of the last seconds, otherwise a new one.
+ * Concurrent callers share a question. Throws a 429 if the organization asks too much at once.
  */
 export async function askAccount<Page>(
   asker: Asker,
@@ -50,7 +47,6 @@ export async function askAccount<Page>(
   return heard.kind === 'read' ? { kind: 'read', pages: heard.reading.pages } : heard
 }
 
-/** The same for other facts of a reading than its pages. */
 export async function hear<Reading extends readings.State>(
   asker: Asker,
   question: Question,
@@ -89,7 +85,7 @@ export async function hear<Reading extends readings.State>(
   return heardFrom(reading, freshMs) ?? { kind: 'unreachable' }
 }
 
-/** Undefined: what is stored cannot answer a question that is asked now. */
+/** Undefined: the stored reading cannot answer the question. */
 function heardFrom<Reading extends readings.State>(
   reading: Reading | undefined,
   freshMs: number,
@@ -106,7 +102,8 @@ function heardFrom<Reading extends readings.State>(
 }
 
 /**
- * What a question is called. An identity may be a person's address: no workflow's id names it.
+ * Returns the name of a question. An identity may be a person's address, so no workflow id contains
+ * it.
  */
 export const questionAbout = (identity?: string): string =>
   identity === undefined

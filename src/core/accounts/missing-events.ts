@@ -2,13 +2,16 @@ import * as missingEvents from '../../store/accounts/missing-events.ts'
 import * as notices from '../../store/accounts/notices.ts'
 import { type Sql, transact } from '../../store/db/sql.ts'
 
-/** The first event of a mail comes within seconds. */
+/**
+ * Quiet time of a connection that counts as missing events. The first event of a mail comes within
+ * seconds.
+ */
 const QUIET_MS = 15 * 60_000
 const GRACE_MS = 60_000
 
 /**
- * Notes which connections send and hear nothing for 15 minutes, and tells their owners: once until
- * events come again, and at most once a day. Returns which ones, up to `limit`.
+ * Records connections that send but get no events for 15 minutes, and notifies their owners: once
+ * until events come again, and at most once a day. Returns up to `limit` of them.
  */
 export async function noteMissingEvents(
   sql: Sql,

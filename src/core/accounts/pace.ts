@@ -3,9 +3,9 @@ import * as sendLimits from '../../store/accounts/send-limits.ts'
 import { type Sql, transact } from '../../store/db/sql.ts'
 
 /**
- * Counts what the provider answered at the present pace: calls that it accepted or throttled. Once
- * they are enough, the pace is judged by them, by whichever process comes first. Only while
- * something is throttled: otherwise it would be a statement for every claim.
+ * Counts the provider's answers at the present pace: accepted and throttled calls. With enough
+ * answers, the first process to see them judges the pace. Only while the provider throttles, since
+ * it costs a statement for every claim.
  */
 export async function recordAnswers(
   sql: Sql,

@@ -11,8 +11,8 @@ import type { Asker } from './ask-provider.ts'
 const ANSWER_MS = 8_000
 
 /**
- * Finds out which version of the console policy an account carries; the account is asked at most
- * once a minute.
+ * Reads the version of the console policy of an account. The account is asked at most once a
+ * minute.
  */
 export async function recheckPolicy(
   { asker, now }: { asker: Asker; now: () => number },

@@ -8,9 +8,15 @@ import { type Keyring, newWebhookSecret, sha256 } from '../../keys/tokens.ts'
 import { requireRoom } from '../access/plan.ts'
 import { rotateSecret } from './rotate-secret.ts'
 
-/** Each rotation keeps the secret before it for a day: a client may rotate in a loop. */
+/**
+ * Limit of valid secrets. Each rotation keeps the previous secret for a day, and a client may
+ * rotate in a loop.
+ */
 const MOST_SECRETS = 100
-/** Disconnected accounts count for no plan and stay in the list, which is one answer. */
+/**
+ * Limit of records. Disconnected accounts do not count for the plan and stay in the list, which is
+ * a single answer.
+ */
 const MOST_RECORDS = 10_000
 
 interface Registration {
@@ -25,9 +31,8 @@ interface Registered extends connections.Registered {
 }
 
 /**
- * Registers a cloud account, or updates it, gives it a new webhook secret and starts its
- * verification. Throws 402 when the plan has no room for it, and 409 for too many records or
- * secrets.
+ * Registers or updates a cloud account, gives it a new webhook secret and starts its verification.
+ * Throws a 402 if the plan has no room for it, and a 409 for too many records or secrets.
  */
 export async function register(
   tx: Transaction,

@@ -12,7 +12,7 @@ import * as connections from '../../store/accounts/connections.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
 
-/** Why there is no account or no sender, in words that follow the name of the field. */
+/** Reasons for a missing account or sender, as texts that follow the name of the field. */
 const PROBLEMS = {
   no_from: 'is needed',
   differs: DIFFERS,
@@ -26,12 +26,10 @@ const PROBLEMS = {
 
 export interface NoSender {
   problem: keyof typeof PROBLEMS | 'bad_name'
-  /** The field that it is about. */
   path: string
   message: string
 }
 
-/** How input, a step or a topic names a sender. */
 export interface SenderNames extends AccountNames {
   /** An address, or `Name <address>`. */
   from?: string | null | undefined
@@ -39,7 +37,6 @@ export interface SenderNames extends AccountNames {
   replyTo?: string | null | undefined
 }
 
-/** Whom mail is from, and the account through which it is sent. */
 export interface ResolvedSender extends Mailbox {
   connectionId: Uuid
   /** A delivery event of the account arrived in the last 24 hours. */
@@ -47,7 +44,10 @@ export interface ResolvedSender extends Mailbox {
   replyTo: string | null
 }
 
-/** The one way to tell who sends: the account that is named, or the only one, and the mailbox. */
+/**
+ * Resolves the sender: the named account, or the only one, and the mailbox. All callers use this
+ * function.
+ */
 export async function resolveSender(
   sql: Executor,
   organizationId: Uuid,
@@ -67,8 +67,8 @@ export async function resolveSender(
 }
 
 /**
- * The connected account of a connection's id, or of the 12 digits of an account that has exactly
- * one connection here; without a name the only account there is.
+ * Returns the connected account with this connection id, or the only connection of this 12-digit
+ * account. Without a name, returns the only account.
  */
 export async function resolveAccount(
   sql: Executor,
@@ -96,7 +96,7 @@ const noSender = (problem: keyof typeof PROBLEMS, path: string): NoSender => ({
   message: PROBLEMS[problem],
 })
 
-/** `resolveAccount` for many that may name the same account: each is looked up once. */
+/** Returns `resolveAccount` with a memory, for many rows that name the same accounts. */
 export function rememberAccounts(): typeof resolveAccount {
   const known = new Map<string, ReturnType<typeof resolveAccount>>()
   return (sql, organizationId, names) => {
@@ -107,11 +107,14 @@ export function rememberAccounts(): typeof resolveAccount {
   }
 }
 
-/** Throws a 400 that names the field, and a 403 for another organization's account. */
+/**
+ * Resolves the account. Throws a 400 that names the field, and a 403 for another organization's
+ * account.
+ */
 export const requireAccount = async (tx: Transaction, organizationId: Uuid, names: AccountNames) =>
   required(tx, organizationId, names, await resolveAccount(tx, organizationId, names))
 
-/** The same for a sender. */
+/** Resolves the sender. Throws like `requireAccount`. */
 export const requireSender = async (tx: Transaction, organizationId: Uuid, names: SenderNames) =>
   required(tx, organizationId, names, await resolveSender(tx, organizationId, names))
 

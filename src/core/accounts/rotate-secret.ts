@@ -7,14 +7,13 @@ interface Rotation {
   connectionId: Uuid
   /** SHA-256 of the new secret. */
   hash: Buffer
-  /** Secrets that may be valid at once. */
   most: number
 }
 
 /**
- * Makes `hash` the present secret of a webhook; those before it stay valid for 24 hours from the
- * rotation that replaced them. False, and nothing changes: as many as may be are valid already. The
- * caller holds the connection's row.
+ * Makes `hash` the current secret of a webhook. Earlier secrets stay valid for 24 hours after the
+ * rotation that replaced them. Returns false and changes nothing if the limit of valid secrets is
+ * reached. The caller holds the connection's row.
  */
 export async function rotateSecret(
   tx: Transaction,

@@ -9,27 +9,26 @@ import type { Asker } from './ask-provider.ts'
 import { hear, questionAbout } from './live-readings.ts'
 import { createWaitingRoom } from './waiting-room.ts'
 
-/** The longest that a check waits for what the accounts say. */
+/** Longest wait of a check for the accounts' answers. */
 const ANSWER_MS = 2_000
-/** A list of identities that has the sender is good for so long. */
+/** Age up to which a list of identities can prove a sender. */
 const LIST_FRESH_MS = 60_000
 /**
- * By an older list no sender is refused, if there can be a newer one: it may be verified by now.
+ * Age up to which a list can refuse a sender if a newer list is possible, since the sender may be
+ * verified by now.
  */
 const REFUSAL_FRESH_MS = 5_000
-/** Of one request; they wait for the same moment. */
+/** Checked senders of one request, all within the same time. */
 const MOST_AT_ONCE = 10
 
-/** Whether an account may send from an address; `not_known`: it did not say, in time. */
+/** Returns whether an account may send from an address. `not_known`: it gave no answer in time. */
 type SenderState = 'verified' | 'not_verified' | 'not_known'
 
-/** An address that is to be sent from, through an account. */
 export interface Sender {
   connectionId: Uuid
   address: string
 }
 
-/** What was found out about the senders of a request, before its transaction began. */
 export interface CheckedSenders {
   stateOf(sender: Sender): SenderState
 }
@@ -43,8 +42,8 @@ interface Caller {
 }
 
 /**
- * Finds out whether senders are verified, all at once, within two seconds. Never fails because of
- * an account: what it does not say is not known.
+ * Checks whether senders are verified, all at once, within two seconds. Accounts cause no errors:
+ * without an answer the state is not known.
  */
 export function createSenderCheck({ asker, now }: { asker: Asker; now: () => number }) {
   const waiting = createWaitingRoom()
@@ -88,11 +87,9 @@ function ifTooMany(error: unknown): undefined {
 /** Why a sender is refused. */
 export const SENDER_NOT_VERIFIED = 'sender_not_verified'
 
-/** What to say of a sender that is not verified. */
 export const notVerified = (address: string): string =>
   `is not verified: the account has no verified identity for ${address}, which would be the address itself, ${domainOf(address)} or a domain above it`
 
-/** What to say of a sender about which nothing is known. */
 export const notChecked = (path: string, address: string): Warning => ({
   reason: 'sender_not_checked',
   path,

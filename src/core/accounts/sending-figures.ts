@@ -5,10 +5,10 @@ const DAY_MS = 86_400_000
 const DAYS = 7
 
 /**
- * What became of the mail that a connection sent in the seven days before `now` (milliseconds), by
- * the ledger. An address that the provider itself suppressed does not count as a bounce, as it does
- * not there. Bounded: of a day with more than 10,000 mails of the organization, the latest of them
- * stand for it. One statement a day, each of the one partition that it names.
+ * Returns the outcomes of a connection's mail in the seven days before `now` (milliseconds), from
+ * the ledger. An address that the provider itself suppressed does not count as a bounce, as with
+ * the provider. Bounded: of a day with more than 10,000 mails of the organization, the latest
+ * represent all. One statement a day, each of one partition.
  */
 export async function ofLastWeek(
   sql: Sql,

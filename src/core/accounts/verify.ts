@@ -13,9 +13,9 @@ import { createWaitingRoom } from './waiting-room.ts'
 const VERIFY_MS = 12_000
 
 /**
- * Tries out what connections may do: the provider is asked, unless it was within the last three
- * seconds. Throws 404 for an unknown connection, 409 for a disconnected one, 503 when the provider
- * cannot be asked.
+ * Verifies connections. The provider is asked, unless it was within the last three seconds. Throws
+ * a 404 for an unknown connection, a 409 for a disconnected one, and a 503 if the provider cannot
+ * be asked.
  */
 export function createVerification({ asker, now }: { asker: Asker; now: () => number }) {
   const waiting = createWaitingRoom()
@@ -42,7 +42,6 @@ export function createVerification({ asker, now }: { asker: Asker; now: () => nu
   }
 }
 
-/** What the last verification found, unless it is older than `ms` or the next is under way. */
 function foundWithin(
   verification: connections.Verification | undefined,
   ms: number,

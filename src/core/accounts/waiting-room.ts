@@ -1,14 +1,14 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 
-/** Requests of an organization that wait for something slow at once, in this process. */
+/** Requests of an organization that may wait for slow answers at once, in this process. */
 const MOST_WAITING = 60
 const RETRY_AFTER_SECONDS = 2
 
 /**
- * Lets a bounded number of an organization's requests wait at once and refuses the others with 429:
- * a request that waits for seconds takes one of the places of this process, and an organization
- * whose account is slow must not take all of them.
+ * Lets a limited number of an organization's requests wait at once, and refuses others with a 429.
+ * A request that waits for seconds uses a place of this process, and an organization with a slow
+ * account must not use all of them.
  */
 export function createWaitingRoom(most = MOST_WAITING) {
   const waiting = new Map<Uuid, number>()
@@ -26,7 +26,6 @@ export function createWaitingRoom(most = MOST_WAITING) {
   }
 }
 
-/** The organization asks its accounts more than they can answer. */
 export const tooMany = (): AppError =>
   new AppError('RATE_LIMITED', 'Too many questions to your accounts are open at once', {
     reason: 'too_many_questions',

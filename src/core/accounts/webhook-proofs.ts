@@ -2,13 +2,13 @@ import { listProofs, type WebhookProof } from '../../store/accounts/connection-s
 import type { Sql } from '../../store/db/sql.ts'
 import { equal, sha256 } from '../../keys/tokens.ts'
 
-/** Disconnecting and rotating work within a second on every process. */
+/** Lifetime of a proof. Disconnecting and rotating take effect within a second on every process. */
 const REMEMBERED_MS = 900
 const MOST_REMEMBERED = 10_000
 const ACCOUNT_NUMBER = /^\d{12}$/
 
 interface Remembered {
-  /** By a clock that is never set back. */
+  /** Milliseconds of a monotonic clock. */
   at: number
   proofs: Promise<readonly WebhookProof[]>
 }
@@ -46,7 +46,7 @@ export function webhookProofs({ sql, now }: { sql: Sql; now: () => number }) {
   }
 }
 
-/** Looks at all of them, so that the time it takes tells nothing about which one matched. */
+/** Compares all secrets, so that the duration does not reveal which one matched. */
 function prove(
   proofs: readonly WebhookProof[],
   hash: Buffer,

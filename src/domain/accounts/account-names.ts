@@ -1,13 +1,12 @@
-/** An account as input names it: `awsAccountId` is another name of `cloudAccountId`. */
 export interface AccountNames {
   cloudAccountId?: string | null | undefined
   awsAccountId?: string | null | undefined
 }
 
-/** What is wrong with two names of one account. */
+/** Message for two names of different accounts. */
 export const DIFFERS = 'differs from cloudAccountId'
 
-/** The name that is given, and in which field; null: no account. */
+/** Returns the given name and its field. Null: no account is named. */
 export function givenAccount({ cloudAccountId, awsAccountId }: AccountNames): {
   field: keyof AccountNames
   id: string | null | undefined
@@ -22,5 +21,5 @@ export function givenAccount({ cloudAccountId, awsAccountId }: AccountNames): {
   return { field: 'cloudAccountId', id: cloudAccountId, differs }
 }
 
-/** Whether it is what the provider calls an account. */
+/** Returns whether a text has the form of the provider's account numbers. */
 export const isAccountNumber = (text: string): boolean => /^[0-9]{12}$/.test(text)

@@ -1,14 +1,17 @@
 import { partition, roleArn } from './iam-role.ts'
 
-/** Why we act in a customer's account; each has credentials of its own that can do nothing else. */
+/**
+ * Purposes of calls in a customer's account. Each has its own credentials, which allow nothing
+ * else.
+ */
 export const PURPOSES = ['send', 'read', 'health', 'policy', 'queue'] as const
 export type Purpose = (typeof PURPOSES)[number]
 
 /**
- * What each purpose calls, as IAM names it: the one table that session policies, the policies in a
- * customer's role and the probes of a verification are made of. A test compares it with the calls
- * in activities/aws. SendRawEmail has no call of its own: IAM asks for it when SendEmail carries
- * attachments (SES developer guide, "Permissions for sending"); DeleteMessageBatch asks for
+ * The calls of each purpose, as IAM names them. Session policies, the policies in a customer's role
+ * and the probes of a verification are all made from this table. A test compares it with the calls
+ * in activities/aws. SendRawEmail has no call of its own: IAM requires it when SendEmail carries
+ * attachments (SES developer guide, "Permissions for sending"). DeleteMessageBatch requires
  * DeleteMessage (SQS developer guide, "API permissions").
  */
 export const ACTIONS: Readonly<Record<Purpose, readonly string[]>> = {
@@ -19,7 +22,6 @@ export const ACTIONS: Readonly<Record<Purpose, readonly string[]>> = {
   queue: ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'],
 }
 
-/** The inline policies of the role that we assume. */
 export const SENDING_POLICY = 'letterloom-sending'
 export const CONSOLE_POLICY = 'letterloom-console'
 export const QUEUE_POLICY = 'letterloom-queue'
@@ -30,7 +32,6 @@ export const POLICY_VERSION = 2
 /** The statement id that carries the version: IAM takes letters and digits only. */
 export const versionSid = (version: number): string => `LetterloomV${version}`
 
-/** A role and where it is: what its ARN is made of. */
 export interface RoleName {
   accountId: string
   region: string
@@ -38,8 +39,8 @@ export interface RoleName {
 }
 
 /**
- * What a session may do, whatever the role itself allows (STS, AssumeRole, `Policy`; at most 2,048
- * characters).
+ * Returns the session's policy, which limits what the role itself allows (STS, AssumeRole,
+ * `Policy`; at most 2,048 characters).
  */
 export const sessionPolicy = (purpose: Purpose, role: RoleName): string =>
   JSON.stringify({

@@ -4,9 +4,8 @@ const [SID_START = ''] = versionSid(0).split('0')
 const SID = new RegExp(`^${SID_START}([1-9]\\d{0,5})$`)
 
 /**
- * The version that a policy document says: the highest among its statements' ids, each like
- * `LetterloomV1`. Null when none does, or the text is not a policy. The document comes from
- * outside.
+ * Returns the version in a policy document: the highest among its statements' ids, such as
+ * `LetterloomV1`. Null: none, or the text is not a policy. The document comes from outside.
  */
 export function versionOf(document: string): number | null {
   const versions = statementsOf(document).flatMap((statement) => {
@@ -17,7 +16,8 @@ export function versionOf(document: string): number | null {
 }
 
 /**
- * A version newer than ours comes from a later release that was rolled back: nothing is lacking.
+ * Returns whether a version is current. A newer version comes from a later release that was rolled
+ * back, and lacks nothing.
  */
 export const isUpToDate = (version: number | null): boolean =>
   version !== null && version >= POLICY_VERSION

@@ -1,39 +1,40 @@
 import { domainOf, type Identity, isDomain } from './identity.ts'
 
-/** What a record is for. */
 export const RECORD_PURPOSES = ['dkim', 'mail_from', 'dmarc'] as const
 type RecordPurpose = (typeof RECORD_PURPOSES)[number]
 export const RECORD_TYPES = ['CNAME', 'MX', 'TXT'] as const
 export type RecordType = (typeof RECORD_TYPES)[number]
 /**
- * - found: it is as it should be; missing: there is none
- * - different: there is another in its place; unknown: no server answered in time
+ * - found: as required; missing: no record exists
+ * - different: another record has its place; unknown: no server answered in time
  */
 export const RECORD_STATES = ['found', 'missing', 'different', 'unknown'] as const
 export type RecordState = (typeof RECORD_STATES)[number]
 
-/** A record that an identity needs in its zone. */
 export interface WantedRecord {
   purpose: RecordPurpose
   type: RecordType
   name: string
-  /** Of an MX record with its preference in front: `10 feedback-smtp.eu-west-1.amazonses.com`. */
+  /**
+   * Value of the record. An MX record begins with its preference: `10
+   * feedback-smtp.eu-west-1.amazonses.com`.
+   */
   value: string
 }
 
-/** Records of a name, each as one text; `unknown`: there was no answer. */
+/** Records of a name, each as one text. `unknown`: no server answered. */
 export type Answer = readonly string[] | 'unknown'
 
 const DEFAULT_ZONE = 'dkim.amazonses.com'
 const SPF = 'v=spf1 include:amazonses.com ~all'
 const DMARC = 'v=DMARC1; p=none;'
-/** Names above a domain that DMARC looks at (RFC 9989, 4.10), less those of the registries. */
+/** Parent names that DMARC reads (RFC 9989, 4.10), without those of the registries. */
 const MOST_PARENTS = 4
 
 /**
- * The records that an identity needs (SES developer guide: Easy DKIM, custom MAIL FROM domain;
- * RFC 9989 for DMARC, of which the weakest policy is suggested). None for an address: its domain's
- * are what counts. Keys that the customer brought are the customer's: their records are not known.
+ * Returns the records that an identity needs (SES developer guide: Easy DKIM, custom MAIL FROM
+ * domain; RFC 9989 for DMARC, with the weakest policy). Empty for an address, since the records of
+ * its domain count. Records of the customer's own keys are not known.
  */
 export function wantedRecords(identity: Identity, region: string): WantedRecord[] {
   const domain = identity.identity.toLowerCase()
@@ -66,7 +67,8 @@ export function wantedRecords(identity: Identity, region: string): WantedRecord[
 }
 
 /**
- * Where a record may be: DMARC is inherited from the names above. The nearest that answers wins.
+ * Returns the names where a record may be. DMARC is inherited from parent names, and the nearest
+ * answer wins.
  */
 export function placesOf({ purpose, name }: WantedRecord): string[] {
   if (purpose !== 'dmarc') return [name]
@@ -78,14 +80,17 @@ export function placesOf({ purpose, name }: WantedRecord): string[] {
   return parents
 }
 
-/** Texts of a name that are about something else: other services share it. */
+/** Filters the texts of a name. Other services use the same name, and their texts do not count. */
 const about = (record: WantedRecord, found: readonly string[]): readonly string[] => {
   if (record.type !== 'TXT') return found
   const wanted = record.purpose === 'dmarc' ? /^v=dmarc1\b/i : /^v=spf1(?: |$)/i
   return found.filter((text) => wanted.test(text))
 }
 
-/** Whether the name holds what it should, and which of its records speak of that. */
+/**
+ * Compares a name's records with the required one. Returns the state and the records that concern
+ * it.
+ */
 export function compareRecord(
   record: WantedRecord,
   answer: Answer,
@@ -106,5 +111,5 @@ function isRight({ purpose, type, value }: WantedRecord, found: readonly string[
   return found.length === 1 && host(first) === host(value)
 }
 
-/** The host; the preference of an MX record does not belong to it. */
+/** Returns the host of a record, without the preference of an MX record. */
 const host = (text: string): string => text.replace(/^\d+ /, '').replace(/\.$/, '').toLowerCase()

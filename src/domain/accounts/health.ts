@@ -1,10 +1,10 @@
-/** What an account's sending health can be, worst last. The worst of an organization's wins. */
+/** Sending health of an account, worst last. The worst account decides for the organization. */
 export const HEALTH_STATUSES = ['healthy', 'unknown', 'at_risk', 'in_danger'] as const
 export type HealthStatus = (typeof HEALTH_STATUSES)[number]
 
 /**
- * Where the provider begins to review an account and where it pauses it (SES developer guide,
- * "Enforcement": shares of mail), and the share of the 24-hour quota that we warn at.
+ * Thresholds at which the provider reviews and pauses an account (SES developer guide,
+ * "Enforcement": shares of mail), and the share of the 24-hour quota at which we warn.
  */
 export const THRESHOLDS = {
   bounceReview: 0.05,
@@ -14,25 +14,24 @@ export const THRESHOLDS = {
   quotaWarn: 0.8,
 } as const
 
-/** What the provider says about an account; null where it says nothing. */
+/** Figures of an account by the provider. Null: unknown. */
 export interface AccountReading {
   productionAccessEnabled: boolean | null
   sendingEnabled: boolean | null
-  /** As SES writes it: `HEALTHY`, `PROBATION`, `SHUTDOWN`. */
+  /** Status in SES' words: `HEALTHY`, `PROBATION`, `SHUTDOWN`. */
   enforcementStatus: string | null
-  /** Recipients in 24 hours; -1: without end. */
+  /** Recipients in 24 hours. -1: unlimited. */
   max24Hour: number | null
   sentLast24Hours: number | null
   /** Recipients a second. */
   maxSendRate: number | null
-  /** As SES writes it: `NONE`, `ESSENTIALS`, `PRO`, `ENTERPRISE`. */
+  /** Plan in SES' words: `NONE`, `ESSENTIALS`, `PRO`, `ENTERPRISE`. */
   pricingPlan: string | null
   /** Shares from 0 to 1. */
   bounceRate: number | null
   complaintRate: number | null
 }
 
-/** What the verdict depends on. */
 export interface Signals
   extends Pick<
     AccountReading,
@@ -43,11 +42,11 @@ export interface Signals
 
 export interface Verdict {
   status: HealthStatus
-  /** What speaks against the account, in a fixed order; empty when nothing does. */
+  /** Reasons against the account, in a fixed order. Empty: none. */
   reasons: string[]
 }
 
-/** The share of the 24-hour quota in use; null without figures, and of a quota without end. */
+/** Returns the used share of the 24-hour quota. Null: no figures, or an unlimited quota. */
 export function usedRatio({
   max24Hour,
   sentLast24Hours,
@@ -57,9 +56,9 @@ export function usedRatio({
 }
 
 /**
- * The verdict on an account. A threshold counts as reached at its own value. A rate that reaches
- * the pause is not also named for review. Figures that are not known count against nobody; where
- * none is known there is no verdict.
+ * Returns the verdict on an account. A rate equal to a threshold has reached it. A rate that
+ * reaches the pause is not also listed for review. Unknown figures do not count against the
+ * account; without any figure there is no verdict.
  */
 export function verdictOf(signals: Signals): Verdict {
   const { sendingEnabled, enforcementStatus, bounceRate, complaintRate, usedRatio: used } = signals
@@ -88,7 +87,6 @@ export function verdictOf(signals: Signals): Verdict {
   return { status: risk.length > 0 ? 'at_risk' : 'healthy', reasons }
 }
 
-/** The verdict on an account with which something else is wrong, too. */
 export const withProblems = ({ status, reasons }: Verdict, problems: readonly string[]): Verdict =>
   problems.length === 0
     ? { status, reasons }
@@ -97,10 +95,10 @@ export const withProblems = ({ status, reasons }: Verdict, problems: readonly st
 const reasonsOf = (rules: readonly (readonly [string, boolean])[]): string[] =>
   rules.filter(([, holds]) => holds).map(([reason]) => reason)
 
-/** 0 is the best. */
+/** Returns the rank of a status. 0 is the best. */
 const rank = (status: HealthStatus): number => HEALTH_STATUSES.indexOf(status)
 
-/** The worst of them; `unknown` when there are none. */
+/** Returns the worst status. `unknown`: the list is empty. */
 export const worst = (statuses: readonly HealthStatus[]): HealthStatus =>
   statuses.reduce<HealthStatus | undefined>(
     (found, each) => (found === undefined || rank(each) > rank(found) ? each : found),
@@ -108,9 +106,9 @@ export const worst = (statuses: readonly HealthStatus[]): HealthStatus =>
   ) ?? 'unknown'
 
 /**
- * Whether owners are to be told: the verdict is worse than the one before (an account that was
- * never judged was unknown) and than everything they were told about the account lately. So one
- * that goes to and fro is told of once in that time, and one that gets worse still is told of.
+ * Returns whether owners are notified: the verdict is worse than the previous one (an account
+ * without verdict was unknown) and than all recent notices about the account. An account that
+ * changes back and forth causes one notice in that time, and one that gets worse causes another.
  */
 export const isNews = (
   after: HealthStatus,

@@ -1,4 +1,3 @@
-/** A domain or an email address that an account sends as, as a list shows it. */
 export interface ListedIdentity {
   identity: string
   identityType: string | null
@@ -6,7 +5,7 @@ export interface ListedIdentity {
   verificationStatus: string | null
 }
 
-/** One of them as the provider describes it (SES v2, GetEmailIdentity). */
+/** An identity as the provider describes it (SES v2, GetEmailIdentity). */
 export interface Identity {
   identity: string
   identityType: string | null
@@ -22,18 +21,18 @@ interface Dkim {
   status: string | null
   signingAttributesOrigin: string | null
   tokens: string[]
-  /** Where the tokens' CNAME records point; null: the provider does not say. */
+  /** Zone of the tokens' CNAME records. Null: the provider gives none. */
   signingHostedZone: string | null
 }
 
-/** Characters of a domain name (RFC 1035, 2.3.4); of an identity, too. */
+/** Characters of a domain name (RFC 1035, 2.3.4), and of an identity. */
 export const LONGEST_IDENTITY = 253
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const NUMBER = /^\d+$/
 const LOCAL_PART = /^[!#-'*+\-/-9=?A-Z^-~]+(?:\.[!#-'*+\-/-9=?A-Z^-~]+)*$/
 
-/** Whether it is a name of two labels or more, in lower case and ASCII. */
+/** Returns whether a name has two or more labels, in lower case and ASCII. */
 export function isDomain(text: string): boolean {
   if (text.length > LONGEST_IDENTITY) return false
   const labels = text.split('.')
@@ -42,12 +41,13 @@ export function isDomain(text: string): boolean {
   return labels.length > 1 && !isAddress && labels.every((label) => LABEL.test(label))
 }
 
-/** Its domain; the text itself when it is not an address. */
+/** Returns the domain of an address, or the text itself. */
 export const domainOf = (identity: string): string => identity.slice(identity.lastIndexOf('@') + 1)
 
 /**
- * The identities of which any lets mail be sent from an address: itself, itself without a label
- * (`ann+news@…` is sent by who owns `ann@…`), its domain and those above. In lower case.
+ * Returns the identities of which any permits an address as sender: the address, the address
+ * without a label (the owner of `ann@…` may send as `ann+news@…`), its domain and the parent
+ * domains. All in lower case.
  */
 export function sendersOf(address: string): string[] {
   const whole = address.toLowerCase()
@@ -62,8 +62,8 @@ export function sendersOf(address: string): string[] {
 }
 
 /**
- * Whether a provider could know an identity of this name: it is not asked about any other.
- * Its domain is in lower case and ASCII.
+ * Returns whether an identity can have this name. The provider is not asked about others. The
+ * domain is in lower case and ASCII.
  */
 export function isIdentity(text: string): boolean {
   if (text.length > LONGEST_IDENTITY || !isDomain(domainOf(text))) return false

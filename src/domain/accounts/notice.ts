@@ -2,7 +2,7 @@ import type { EventThreshold } from '../events/event-quota.ts'
 import type { Role } from '../access/access.ts'
 import type { HealthStatus } from './health.ts'
 
-/** What owners, and people who are invited, are told by mail. Each kind says what it needs. */
+/** Notices to owners, and to invited people, with the data that each kind needs. */
 export type Notice = AccountHealth | EventsMissing | EventQuota | WorkflowBraked | Invitation
 
 interface AccountHealth {
@@ -22,7 +22,7 @@ interface EventsMissing {
     connectionId: string
     accountNumber: string
     region: string
-    /** Events are taken from a queue; else they are posted to us. */
+    /** Events are read from a queue. False: they are posted to our webhook. */
     hasQueue: boolean
   }
 }
@@ -60,7 +60,6 @@ interface Invitation {
   }
 }
 
-/** What the text of a kind is made of. */
 export type DataOf<Kind extends Notice['kind']> = Extract<Notice, { kind: Kind }>['data']
 
 export interface NoticeText {
@@ -68,7 +67,9 @@ export interface NoticeText {
   text: string
 }
 
-/** What a notice of `organization` says. `link`: where an invitation is accepted. */
+/**
+ * Returns the text of a notice from `organization`. `link`: the page that accepts the invitation.
+ */
 export function noticeText(notice: Notice, organization: string, link = ''): NoticeText {
   switch (notice.kind) {
     case 'account_health':

@@ -1,7 +1,6 @@
-/** For this long a verification stands: the same question gets the same answer. */
+/** Time for which a verification is reused. */
 export const VERIFY_EVERY_MS = 3_000
 
-/** What is wrong with a connection that mail can do without; of an open set. */
 export const CONNECTION_WARNINGS = [
   'no_configuration_set',
   'no_events',
@@ -13,15 +12,13 @@ export const CONNECTION_WARNINGS = [
   'events_not_kept',
 ] as const
 
-/** One thing that a connection needs, tried out. */
 export interface Check {
-  /** `role`, `external_id`, or an action as IAM names it. */
   name: string
   ok: boolean
   error?: CheckError
 }
 
-/** Why a check is not in order. The first four are clear; the others leave it open. */
+/** Errors of a check. The first four are certain; the others leave it undecided. */
 export const CHECK_ERRORS = [
   'role_refused',
   'external_id_not_required',
@@ -36,10 +33,10 @@ export type CheckError = (typeof CHECK_ERRORS)[number]
 export type Verdict =
   | { kind: 'verified' }
   | { kind: 'refused'; error: string }
-  /** The provider did not say: a network that is down says nothing about a role. */
+  /** The provider gave no answer. A network failure says nothing about a role. */
   | { kind: 'undecided'; error: string }
 
-/** Without these nothing can be sent; the others are for reading only. */
+/** Requirements of sending. The others are for reading only. */
 const ESSENTIAL = ['role', 'external_id', 'ses:GetAccount', 'ses:SendEmail']
 const CLEAR: readonly CheckError[] = [
   'role_refused',
@@ -49,8 +46,8 @@ const CLEAR: readonly CheckError[] = [
 ]
 
 /**
- * What the checks decide. A clear no wins over a silence; a denied permission is named, such as
- * `ses_send_email_denied`.
+ * Returns the verdict of the checks. A certain refusal outweighs a missing answer. A denied
+ * permission is named, such as `ses_send_email_denied`.
  */
 export function verdictOf(checks: readonly Check[]): Verdict {
   const essential = ESSENTIAL.map(
@@ -66,7 +63,6 @@ export function verdictOf(checks: readonly Check[]): Verdict {
   return open ? { kind: 'undecided', error: open.error ?? 'no_answer' } : { kind: 'verified' }
 }
 
-/** `ses:SendEmail` → `ses_send_email`. */
 const snake = (action: string): string =>
   action
     .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`)

@@ -62,7 +62,7 @@ const example = {
   reasons: ['quota_high'],
 }
 
-/** The same record as the only thing of an answer. */
+/** The same record as an answer of its own. */
 export const AccountHealthRecord = Type.Object(AccountHealth.properties, {
   title: 'AccountHealthRecord',
   examples: [example],

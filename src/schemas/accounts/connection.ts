@@ -4,7 +4,7 @@ import { CHECK_ERRORS, CONNECTION_WARNINGS } from '../../domain/accounts/verific
 import { ID, Id, line, nullable, oneOf, strict, TIME, Time } from '../common.ts'
 import { ACCOUNT_NUMBER, SNS_TOPIC, SQS_QUEUE_URL } from '../patterns.ts'
 
-/** Where the provider sends mail (AWS General Reference, Amazon SES endpoints). */
+/** Regions in which the provider sends mail (AWS General Reference, Amazon SES endpoints). */
 const SES_REGIONS = [
   'af-south-1',
   'ap-northeast-1',
@@ -177,7 +177,7 @@ const changeable = {
   ),
 }
 
-/** What is read-only may come along and is ignored: get, edit, patch works. */
+/** Read-only fields are accepted and ignored, so that a client can send back what it read. */
 export const ConnectionPatch = strict(
   {
     ...changeable,

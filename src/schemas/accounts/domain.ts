@@ -4,7 +4,6 @@ import { LONGEST_IDENTITY } from '../../domain/accounts/identity.ts'
 import { ID, Id, nullable, oneOf, strict } from '../common.ts'
 import { ApiError } from '../error.ts'
 
-/** Names one of the caller's connected accounts. */
 export const CloudAccountId = Type.String({
   minLength: 1,
   maxLength: 36,
@@ -124,7 +123,6 @@ const described = {
   }),
 }
 
-/** As it is kept for a minute. */
 const StoredIdentity = Type.Object(described)
 export type StoredIdentity = Static<typeof StoredIdentity>
 

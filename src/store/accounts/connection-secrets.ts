@@ -1,7 +1,6 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Sql, Transaction } from '../db/sql.ts'
 
-/** Deletes the secrets that are no longer valid. */
 export const deleteExpired = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) => tx`
   delete from connection_secrets
   where organization_id = ${organizationId} and connection_id = ${connectionId}
@@ -19,14 +18,14 @@ export async function count(
   return row?.count ?? 0
 }
 
-/** The present secret stays valid for 24 hours. */
+/** Makes the current secret expire in 24 hours. */
 export const expirePresent = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) => tx`
   update connection_secrets
   set valid_until = clock_timestamp() + interval '24 hours'
   where organization_id = ${organizationId} and connection_id = ${connectionId}
     and valid_until is null`
 
-/** `hash`: SHA-256 of the new present secret. */
+/** `hash`: SHA-256 of the new current secret. */
 export const insert = (
   tx: Transaction,
   organizationId: Uuid,
@@ -36,32 +35,34 @@ export const insert = (
   insert into connection_secrets (organization_id, connection_id, hash)
   values (${organizationId}, ${connectionId}, ${hash})`
 
-/** Deletes all secrets of a connection. */
 export const forget = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) => tx`
   delete from connection_secrets
   where organization_id = ${organizationId} and connection_id = ${connectionId}`
 
-/** False: the connection was never found in order. Cross-tenant: its proof was checked before. */
+/**
+ * Returns false if no verification of the connection ever succeeded. Cross-tenant: its proof was
+ * checked before.
+ */
 export async function wasEverVerified(sql: Sql, connectionId: Uuid): Promise<boolean> {
   const [row] = await sql<{ isKnown: boolean | null }[]>`
     select was_ever_verified(${connectionId}) as is_known`
   return row?.isKnown === true
 }
 
-/** What proves that a delivery event comes from an account's own event bus. */
+/** Proof that a delivery event comes from an account's own event bus. */
 export interface WebhookProof {
   organizationId: Uuid
   id: Uuid
   accountId: string
   region: string
   secretHash: Buffer
-  /** Null: the present one. */
+  /** Null: the current secret. */
   validUntil: string | null
 }
 
 /**
- * Every valid secret of every connection of an account number, of all organizations: the secret
- * decides which connection it is.
+ * Returns every valid secret of every connection of an account number, of all organizations. The
+ * secret decides which connection it is.
  */
 export const listProofs = (sql: Sql, accountId: string) => sql<WebhookProof[]>`
   select organization_id, id, account_id, region, secret_hash, valid_until

@@ -20,10 +20,10 @@ export interface Registered {
 }
 
 /**
- * Registers an account and region of the organization, or updates it: the external id stays (it is
- * in the customer's trust policy). A disconnected one lives again, unverified, and
- * is verified anew at once: nothing that was found of it before counts. Until the transaction ends
- * no other one registers, rotates or disconnects it.
+ * Registers an account and region of the organization, or updates it. The external id stays, since
+ * the customer's trust policy contains it. A disconnected account is connected again, unverified,
+ * and is verified at once: earlier results do not count. Until the transaction ends no other one
+ * registers, rotates or disconnects it.
  */
 export async function register(sql: Transaction, connection: NewConnection): Promise<Registered> {
   const [registered] = await sql<Registered[]>`
@@ -54,8 +54,8 @@ export async function register(sql: Transaction, connection: NewConnection): Pro
 }
 
 /**
- * How many accounts are connected; a disconnected one does not count. 0 when the given one is among
- * them: it needs no further place.
+ * Counts connected accounts, without disconnected ones. 0 if the given one is among them, since it
+ * needs no further place.
  */
 export async function countUnless(
   sql: Executor,
@@ -71,7 +71,6 @@ export async function countUnless(
   return row?.count ?? 0
 }
 
-/** How many accounts it has records of, disconnected ones too. */
 export async function countRecords(sql: Executor, organizationId: Uuid): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count
@@ -80,7 +79,7 @@ export async function countRecords(sql: Executor, organizationId: Uuid): Promise
   return row?.count ?? 0
 }
 
-/** What is wrong with a connection that mail can do without: `CONNECTION_WARNINGS`. */
+/** Problems of a connection that do not prevent sending: `CONNECTION_WARNINGS`. */
 const warnings = (sql: Executor) => sql`
   to_jsonb(array_remove(array[
     case when is_verified and disconnected_at is null and configuration_set is null
@@ -95,7 +94,6 @@ const warnings = (sql: Executor) => sql`
     ) then 'events_not_kept' end
   ], null))`
 
-/** What is wrong with its delivery events, of a row of `connections`. */
 export const eventProblems = (sql: Executor, connection = sql`connections`) => sql`
   case when ${connection}.disconnected_at is null and ${connection}.events_missing_since
       > coalesce(${connection}.last_event_received_at, '-infinity')
@@ -106,7 +104,6 @@ export const eventProblems = (sql: Executor, connection = sql`connections`) => s
     where p.organization_id = ${connection}.organization_id and p.connection_id = ${connection}.id
   ) end`
 
-/** As the wire shows a connection. */
 const shown = (sql: Executor) => sql`
   id, account_id, name, region,
   coalesce(features -> 'email' <> 'false'::jsonb, true) as email_enabled,
@@ -116,14 +113,13 @@ const shown = (sql: Executor) => sql`
   sns_topic_arn, event_queue_url, last_verified_at, last_event_received_at, disconnected_at,
   created_at`
 
-/** Newest first, disconnected ones too. */
+/** Lists connections newest first, including disconnected ones. */
 export const list = (sql: Executor, organizationId: Uuid) => sql<Connection[]>`
   select ${shown(sql)}
   from connections
   where organization_id = ${organizationId}
   order by id desc`
 
-/** What an account is called in its own cloud. */
 export interface Account {
   id: Uuid
   accountId: string
@@ -132,14 +128,14 @@ export interface Account {
   disconnectedAt: string | null
 }
 
-/** The connected ones, in the order they were made. */
+/** Lists connected accounts in the order of their creation. */
 export const listAccounts = (sql: Executor, organizationId: Uuid) => sql<Account[]>`
   select id, account_id, region, external_id, disconnected_at
   from connections
   where organization_id = ${organizationId} and disconnected_at is null
   order by id`
 
-/** Also a disconnected one. */
+/** Finds an account, also a disconnected one. */
 export async function findAccount(
   sql: Executor,
   organizationId: Uuid,
@@ -152,7 +148,6 @@ export async function findAccount(
   return account
 }
 
-/** What the files that set up the account's side are made of. */
 export async function findSetup(
   sql: Executor,
   organizationId: Uuid,
@@ -165,14 +160,13 @@ export async function findSetup(
   return setup
 }
 
-/** Undefined leaves a field as it is; the secrets are not touched. */
+/** Undefined leaves a field unchanged. Secrets do not change. */
 export interface Changes {
   name: string | null | undefined
   snsTopicArn: string | null | undefined
   eventQueueUrl: string | null | undefined
 }
 
-/** Undefined: no such connection. */
 export async function change(
   sql: Executor,
   { organizationId, id }: { organizationId: Uuid; id: Uuid },
@@ -189,13 +183,12 @@ export async function change(
   return changed
 }
 
-/** What the last verification found. */
 export interface Verification {
   isVerified: boolean
   verificationError: string | null
   warnings: (typeof CONNECTION_WARNINGS)[number][]
   checkedAt: string | null
-  /** Milliseconds since it ended; null before the first, and while one is under way. */
+  /** Milliseconds since its end. Null: none has ended yet, or one is running. */
   agoMs: number | null
   checks: Check[] | null
   disconnectedAt: string | null
@@ -217,10 +210,9 @@ export async function findVerification(
   return verification
 }
 
-/** What a batch asks of the account it is to be sent through. */
 export interface Sender {
   id: Uuid
-  /** A delivery event of it arrived in the last 24 hours. */
+  /** A delivery event of the account arrived in the last 24 hours. */
   receivesEvents: boolean
   disconnectedAt: string | null
 }
@@ -243,8 +235,8 @@ export async function findSender(
 }
 
 /**
- * Up to two connected accounts, of all or of one number: whether there is exactly one is all that
- * is asked.
+ * Lists up to two connected accounts, of all or of one number, which shows whether there is exactly
+ * one.
  */
 export const listSenders = (sql: Executor, organizationId: Uuid, accountId?: string) => sql<
   Sender[]
@@ -256,8 +248,10 @@ export const listSenders = (sql: Executor, organizationId: Uuid, accountId?: str
   order by id
   limit 2`
 
-/** Keeps its record, and the first time of the disconnection. */
-/** False: it is disconnected already. Undefined: no such connection. */
+/**
+ * Disconnects a connection. Its record stays, with the first time of disconnection. Returns false
+ * if it is disconnected already. Undefined: no such connection.
+ */
 export async function markDisconnected(
   tx: Transaction,
   organizationId: Uuid,
@@ -278,7 +272,10 @@ export async function markDisconnected(
   return marked?.isNew
 }
 
-/** Notes that an event arrived, at most once a second: a hot row must not be written per event. */
+/**
+ * Records that an event arrived, at most once a second, since a hot row must not be written for
+ * each event.
+ */
 export const noteEvent = (sql: Executor, organizationId: Uuid, id: Uuid) => sql`
   update connections
   set last_event_received_at = now()
@@ -286,7 +283,7 @@ export const noteEvent = (sql: Executor, organizationId: Uuid, id: Uuid) => sql`
     and id = ${id}
     and (last_event_received_at is null or last_event_received_at < now() - interval '1 second')`
 
-/** A page of connections that were not checked yet, in the order of their ids. */
+/** Lists a page of connections without a check, in the order of their ids. */
 export const listUnchecked = (sql: Executor, after: Uuid | undefined, limit: number) => sql<
   { organizationId: Uuid; id: Uuid }[]
 >`

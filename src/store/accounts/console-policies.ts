@@ -1,12 +1,11 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** At most one probe of an account in this time, whoever asks. */
+/** Minimum interval of probes of an account by any caller. */
 const PROBE_EVERY = '1 minute'
-/** The sweep leaves alone what was found out within this time. */
+/** Age below which the sweep does not probe again. */
 const SWEEP_EVERY = '1 day'
 
-/** What was found last. */
 export interface StoredPolicy {
   version: number | null
   checkedAt: string | null
@@ -28,15 +27,15 @@ export async function find(
   return policy ?? { version: null, checkedAt: null }
 }
 
-/** The right to probe, and what it replaced: `giveBack` puts that in its place again. */
+/** The right to probe, with the replaced values, which `giveBack` restores. */
 export interface Probe extends Account {
   probedAt: string
   previousAt: string | null
 }
 
 /**
- * Takes the account's one probe of this minute. Undefined: another caller has it, or the account is
- * not connected. One statement decides, whichever process asks.
+ * Takes the account's only probe of this minute. Undefined: another caller has it, or the account
+ * is not connected. One statement decides for all processes.
  */
 export async function takeProbe(
   sql: Executor,
@@ -63,7 +62,7 @@ export async function takeProbe(
   return probe
 }
 
-/** The same for the sweep, which asks once a day: what was found out within a day is left alone. */
+/** Takes a probe for the sweep, at most once a day. */
 export async function takeDailyProbe(sql: Executor, account: Account): Promise<Probe | undefined> {
   const [known] = await sql`
     select
@@ -74,7 +73,10 @@ export async function takeDailyProbe(sql: Executor, account: Account): Promise<P
   return known ? undefined : takeProbe(sql, account)
 }
 
-/** The probe never reached a worker, or the account refused it: the next caller may have it. */
+/**
+ * Returns a probe that never reached a worker, or that the account refused. The next caller may
+ * have it.
+ */
 export const giveBack = (
   sql: Executor,
   { organizationId, connectionId, probedAt, previousAt }: Probe,
@@ -86,9 +88,7 @@ export const giveBack = (
     and probed_at = ${probedAt}
     and (checked_at is null or checked_at < probed_at)`
 
-/**
- * The right to probe, if it still holds: it may have been given back before it was used.
- */
+/** Returns the right to probe if it still holds. It may have been returned before its use. */
 export async function findProbe(
   sql: Executor,
   { organizationId, connectionId }: Account,
@@ -102,7 +102,7 @@ export async function findProbe(
   return probe
 }
 
-/** Null: the role carries no policy that says its version. */
+/** Null: the role carries no policy with a version. */
 export const record = (
   sql: Executor,
   { organizationId, connectionId }: Account,

@@ -3,9 +3,9 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 
 /**
- * A queue that was set is polled at once, whatever became of the one before: what is left in that
- * one is not received any more, which is an interruption. Comes before the change of the
- * connection: polls lock in this order, too.
+ * Starts polling a new queue, at once. Events in the previous queue are no longer received, which
+ * counts as an interruption. Called before the connection changes, since polls lock in this order,
+ * too.
  */
 export const begin = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) => tx`
   with before as materialized (
@@ -22,7 +22,10 @@ export const begin = (tx: Transaction, organizationId: Uuid, connectionId: Uuid)
   )
   ${interrupted(tx, tx`before`)}`
 
-/** The connection has no queue any more; from now on its events come another way, or not at all. */
+/**
+ * Ends polling: the connection has no queue any more. Its events arrive in another way, or not at
+ * all.
+ */
 export const end = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) => tx`
   with ended as (
     delete from event_queue_polls
@@ -31,7 +34,6 @@ export const end = (tx: Transaction, organizationId: Uuid, connectionId: Uuid) =
   )
   ${interrupted(tx, tx`ended`)}`
 
-/** Until now the queues of `polls` may have been unread. */
 const interrupted = (sql: Executor, polls: Part) => sql`
   update connections c
   set events_refused_at = clock_timestamp()
@@ -39,13 +41,12 @@ const interrupted = (sql: Executor, polls: Part) => sql`
   where c.organization_id = p.organization_id and c.id = p.connection_id`
 
 interface Claim {
-  /** Names the worker for as long as it lives. */
+  /** Names the worker during its lifetime. */
   workerId: Uuid
   holdMs: number
   limit: number
 }
 
-/** Queues that are due and nobody polls, of all organizations, for this worker to poll. */
 export const claim = (sql: Sql, { workerId, holdMs, limit }: Claim) => sql<QueueSource[]>`
   with due as (
     select p.organization_id, p.connection_id
@@ -72,17 +73,17 @@ export const claim = (sql: Sql, { workerId, holdMs, limit }: Claim) => sql<Queue
 
 interface PollAnswer {
   workerId: Uuid
-  /** Since the poll began. */
+  /** Milliseconds since the poll began. */
   tookMs: number
   isEmpty: boolean
   holdMs: number
-  /** A longer pause between two polls is an interruption of our receiving. */
+  /** Pause between two polls, in milliseconds, above which our receiving counts as interrupted. */
   gapMs: number
 }
 
 /**
- * Notes a poll that was answered, and holds the queue for longer. False: another worker has it, or
- * it is not to be polled any more.
+ * Records an answered poll, and extends the claim. Returns false if another worker has the queue,
+ * or it is no longer polled.
  */
 export async function recordAnswer(
   sql: Sql,
@@ -117,11 +118,10 @@ export async function recordAnswer(
 
 interface Release {
   workerId: Uuid
-  /** Until the queue is due. */
+  /** Milliseconds until the queue is due. */
   waitMs?: number
 }
 
-/** The worker is done with the queue for now. */
 export const release = (
   sql: Executor,
   source: QueueSource,
@@ -134,14 +134,17 @@ export const release = (
     and held_by = ${workerId}
   returning organization_id, connection_id`
 
-/** The same after a turn that failed: what it received may not be stored. */
+/**
+ * Releases the queue after a failed turn, as an interruption, since received messages may not be
+ * stored.
+ */
 export const recordInterruption = (sql: Sql, source: QueueSource, given: Release) => sql`
   with released as (${release(sql, source, given)})
   ${interrupted(sql, sql`released`)}`
 
 /**
- * Notes that a poll got no answer: the next is later each time, a minute at most. Returns how many
- * failed in a row.
+ * Records a poll without an answer. The next one is later each time, by a minute at most. Returns
+ * the number of failures in a row.
  */
 export async function recordProblem(
   sql: Sql,

@@ -8,7 +8,7 @@ export interface Account {
   connectionId: Uuid
 }
 
-/** What is known of a connected account; nulls where it was never checked. */
+/** Health of a connected account. Null: never checked. */
 export interface AccountHealth extends Omit<AccountReading, 'pricingPlan'> {
   id: Uuid
   accountNumber: string
@@ -16,11 +16,10 @@ export interface AccountHealth extends Omit<AccountReading, 'pricingPlan'> {
   status: HealthStatus
   checkedAt: string | null
   reasons: string[]
-  /** What is wrong with its delivery events, now. */
   eventProblems: string[]
 }
 
-/** Of every connected account, newest connection first. */
+/** Lists all connected accounts, newest connection first. */
 export const list = (sql: Executor, organizationId: Uuid) => sql<AccountHealth[]>`
   select ${columns(sql)}
   from connections c
@@ -51,8 +50,8 @@ const columns = (sql: Executor) => sql`
   array_remove(array[${eventProblems(sql, sql`c`)}], null) as event_problems`
 
 /**
- * A page of the connected accounts of all organizations, by id: what the sweep goes over. An
- * account that is connected meanwhile has a later id and is found by a later page.
+ * Lists a page of the connected accounts of all organizations by id, for the sweep. A new account
+ * has a later id and is on a later page.
  */
 export const listConnected = (sql: Sql, after: Uuid | null, limit: number) => sql<Account[]>`
   select organization_id, id as connection_id
@@ -67,10 +66,7 @@ export interface LockedHealth {
   checkedAt: string | null
 }
 
-/**
- * Locks what is known of an account for the rest of the transaction; undefined: it is not
- * connected.
- */
+/** Locks an account's health for the rest of the transaction. Undefined: it is not connected. */
 export async function lock(
   tx: Transaction,
   { organizationId, connectionId }: Account,
@@ -92,7 +88,6 @@ export async function lock(
   return health
 }
 
-/** Stores what the provider said at `at`, and the verdict on it. */
 export const record = (
   tx: Transaction,
   { organizationId, connectionId }: Account,
@@ -115,7 +110,7 @@ export const record = (
     complaint_rate = ${reading.complaintRate}
   where organization_id = ${organizationId} and connection_id = ${connectionId}`
 
-/** Stores that the provider was asked at `at` and did not answer; what is known stays. */
+/** Records that the provider was asked at `at` without an answer. The stored figures stay. */
 export const recordRefusal = (
   tx: Transaction,
   { organizationId, connectionId }: Account,
@@ -125,7 +120,7 @@ export const recordRefusal = (
   set asked_at = ${at}, refusal = ${refusal}
   where organization_id = ${organizationId} and connection_id = ${connectionId}`
 
-/** Stores the pricing plan of a connected account, which may not have been looked at yet. */
+/** Stores the pricing plan of a connected account, which may not be checked yet. */
 export const recordPlan = (
   tx: Transaction,
   { organizationId, connectionId }: Account,
@@ -140,8 +135,8 @@ export const recordPlan = (
   where known.pricing_plan is distinct from excluded.pricing_plan`
 
 /**
- * What was known is too old to be believed: nothing of it stays but when it was found, and the
- * pricing plan, by which past mail is priced.
+ * Forgets figures that are too old. Their time and the pricing plan stay, since past mail is priced
+ * by the plan.
  */
 export const forget = (tx: Transaction, { organizationId, connectionId }: Account) => tx`
   update account_health

@@ -7,19 +7,25 @@ export interface QuietConnection {
   accountId: string
   region: string
   hasQueue: boolean
-  /** ISO time; null: none ever came. */
+  /** ISO 8601. Null: no event ever arrived. */
   lastEventReceivedAt: string | null
 }
 
 interface Look {
-  /** Nothing was heard for so long, since mail was accepted. */
+  /** Milliseconds without an event since mail was accepted. */
   quietMs: number
-  /** Mail that was accepted so soon after the last event may be what that event was about. */
+  /**
+   * Mail that was accepted so soon after the last event may be the subject of that event.
+   * Milliseconds.
+   */
   graceMs: number
   limit: number
 }
 
-/** Connections of all organizations that send and hear nothing, and of which that is news. */
+/**
+ * Lists connections of all organizations that send but receive no events, and marks those that are
+ * news.
+ */
 export const list = (sql: Sql, { quietMs, graceMs, limit }: Look) => sql<QuietConnection[]>`
   select c.organization_id, c.id as connection_id, c.account_id, c.region,
     c.event_queue_url is not null as has_queue, c.last_event_received_at
@@ -38,7 +44,10 @@ export const list = (sql: Sql, { quietMs, graceMs, limit }: Look) => sql<QuietCo
   order by c.id
   limit ${limit}`
 
-/** Notes it, and since when. Undefined: an event came meanwhile, or another worker has noted it. */
+/**
+ * Records the lack of events and its beginning. Undefined: an event arrived meanwhile, or another
+ * worker was first.
+ */
 export async function mark(
   tx: Transaction,
   { organizationId, connectionId, lastEventReceivedAt }: QuietConnection,

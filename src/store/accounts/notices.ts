@@ -3,22 +3,22 @@ import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 
-/** The limiter's row of the operator's own sender: no customer's account number looks like it. */
+/** Row of the operator's own sender in the limiter. No customer's account number looks like it. */
 export const OPERATOR_ACCOUNT = 'operator'
 
 type NewNotice = Notice & {
   organizationId: Uuid
-  /** What it is about; empty: the organization itself. */
+  /** Subject of the notice. Empty: the organization itself. */
   subject: string
-  /** Nothing of this kind about this subject is told twice in it. */
+  /** Period in which no two notices have the same kind and subject. */
   period: string
   /** ISO time. */
   at: string
 }
 
 /**
- * Tells the organization's owners, or who is invited, in the caller's transaction: exactly if what
- * is told is stored. False: they were told in this period, or there are none.
+ * Notifies the organization's owners, or an invited person, in the caller's transaction. Returns
+ * false if they were notified in this period, or there are none.
  */
 export async function put(tx: Transaction, notice: NewNotice): Promise<boolean> {
   const { organizationId, subject, period, at, kind, data } = notice
@@ -52,7 +52,7 @@ interface NoticeOf<Kind> {
   since: string
 }
 
-/** What owners were told about a subject since then, latest first. */
+/** Lists notices about a subject since then, latest first. */
 export const listSince = <Kind extends Notice['kind']>(
   sql: Executor,
   { organizationId, kind, subject, since }: NoticeOf<Kind>,
@@ -71,7 +71,7 @@ interface Mailed {
   oldestAt: string | null
 }
 
-/** Invitations that were to be mailed since then: of the organization, and to one address. */
+/** Counts invitation mails since then: of the organization, and to one address. */
 export async function countInvitations(
   sql: Executor,
   { organizationId, email, since }: { organizationId: Uuid; email: string; since: string },
@@ -102,7 +102,7 @@ export interface NoticeKey {
 export type FoundNotice = Notice & {
   organizationName: string
   createdAt: string
-  /** Mails still to be sent, and those that are being sent. */
+  /** Mails that are not sent yet, including those being sent. */
   queued: number
   claimed: number
 }
@@ -125,7 +125,7 @@ export async function find(
   return notice
 }
 
-/** A page of those that somebody is still to be mailed, in the order of their ids. */
+/** Lists a page of notices with unsent mails, in the order of their ids. */
 export const listOpen = (sql: Sql, after: Uuid | undefined, limit: number) => sql<
   { organizationId: Uuid; id: Uuid }[]
 >`
@@ -136,7 +136,6 @@ export const listOpen = (sql: Sql, after: Uuid | undefined, limit: number) => sq
   order by notice_id
   limit ${limit}`
 
-/** Sets aside what is still to be sent. */
 export const skipQueued = (
   sql: Sql,
   { organizationId, noticeId }: NoticeKey,
@@ -147,8 +146,8 @@ export const skipQueued = (
   where organization_id = ${organizationId} and notice_id = ${noticeId} and state = 'queued'`
 
 /**
- * Claims whose worker is lost: their calls may have begun. Nothing ever tells what became of the
- * operator's mail, so this is their end: better not told than told twice.
+ * Ends claims of lost workers, whose calls may have begun. No event reports the outcome of the
+ * operator's mail. A missing notice is better than a repeated one.
  */
 export const giveUpClaims = (
   sql: Sql,
@@ -169,13 +168,13 @@ interface Claim extends NoticeKey {
 
 export interface Claimed {
   claimedAt: string
-  /** By the id of the owner or the invitation. */
+  /** Recipients by the id of the owner or the invitation. */
   recipients: { id: Uuid; email: string }[]
 }
 
 /**
- * Claims mails and checks in the same statement that each goes to a present owner, or to somebody
- * whose invitation is open and has this link.
+ * Claims mails, and checks in the same statement that each goes to a present owner, or to a person
+ * whose open invitation has this link.
  */
 export async function claim(
   sql: Sql,
@@ -231,14 +230,13 @@ export async function claim(
 }
 
 export interface NoticeResult {
-  /** Of the owner or the invitation. */
   id: Uuid
   state: 'queued' | 'sent' | 'failed' | 'unknown'
   messageId: string | null
   reason: string | null
 }
 
-/** Writes what became of one claim's mails, as far as they are its own still. */
+/** Stores the results of one claim's mails that still belong to it. */
 export const recordResults = (
   sql: Sql,
   { organizationId, noticeId, claimId }: Omit<Claim, 'limit'>,

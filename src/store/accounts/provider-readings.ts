@@ -3,38 +3,33 @@ import * as organizations from '../access/organizations.ts'
 import type { Executor, Json, Sql } from '../db/sql.ts'
 import { transact } from '../db/sql.ts'
 
-/** How a question to a provider ended. */
 export type Outcome = 'read' | 'missing' | 'denied' | 'throttled' | 'failed'
 
-/** Which answer: of one connection, never of an account that several have registered. */
+/** Key of an answer, for one connection and never for an account that several have registered. */
 export interface Key {
   organizationId: Uuid
   connectionId: Uuid
   what: string
 }
 
-/** How far a question is answered; ages in milliseconds, by Postgres' clock. */
+/** State of a question. Ages in milliseconds, by Postgres' clock. */
 export interface State {
-  /** Null while the latest question is not answered. */
+  /** Null: the latest question is not answered yet. */
   outcome: Outcome | null
   answeredAgoMs: number | null
-  /** Of the last answer that was complete, whatever came after it. */
+  /** Age of the last complete answer, whatever came after it. */
   readAgoMs: number | null
   isAsking: boolean
-  /** A worker has taken the latest question up. */
   isBegun: boolean
 }
 
-/** What is known of an answer. */
 export interface Reading<Page> extends State {
   pages: Page[]
 }
 
-/** Rows are kept this long after they were last asked for or answered. */
 const KEPT = '60 seconds'
-/** Rows deleted by one statement. */
 const MOST_DELETED = 1_000
-/** An answer is as good as a new one for this long; a failure is asked again sooner. */
+/** Age up to which an answer is as good as a new one. A failure is repeated sooner. */
 export const FRESH_MS = 15_000
 export const FAILURE_FRESH_MS = 5_000
 
@@ -46,7 +41,8 @@ const state = (sql: Executor) => sql`
   r.begun_at is not null as is_begun`
 
 /**
- * The reading and its pages in one statement: one snapshot, so that pages of two answers never mix.
+ * Reads the reading and its pages in one statement, and so in one snapshot: pages of two answers
+ * never mix.
  */
 export async function find<Page>(sql: Executor, key: Key): Promise<Reading<Page> | undefined> {
   const [reading] = await sql<Reading<Page>[]>`
@@ -66,12 +62,15 @@ export async function find<Page>(sql: Executor, key: Key): Promise<Reading<Page>
   return reading
 }
 
-/** Verified, or verified until lately: SES goes on for some days while the DNS is mended. */
+/**
+ * Verified identities, and those that were verified until lately: SES goes on for some days while
+ * the DNS is repaired.
+ */
 const SENDING_STATUSES = ['SUCCESS', 'TEMPORARY_FAILURE']
 
 /**
- * The reading of an account's identities, and whether any of `names` (in lower case) is one that
- * may send. The list stays in Postgres: an account may have ten thousand.
+ * Returns the reading of an account's identities, and whether any of `names` (in lower case) may
+ * send. The list stays in Postgres, since an account may have ten thousand.
  */
 export async function findSender(
   sql: Executor,
@@ -100,20 +99,18 @@ export async function findSender(
 }
 
 interface Question extends Key {
-  /** What is asked for by name. */
   subject: string | null
-  /** How long the question may take at most. */
   leaseMs: number
-  /** Questions of the organization that may be open at once. */
+  /** Limit of the organization's open questions. */
   mostAsking: number
-  /** How old an answer may be to be used again. */
+  /** Age up to which an answer is reused, in milliseconds. */
   freshMs?: number
 }
 
 /**
- * Notes that the question is being asked. `joined`: it is already, or was answered just now.
- * `full`: the organization has as many questions open as it may. The organization is locked for the
- * moment, so that of two who want the last place one gets it.
+ * Records that the question is open. `joined`: it is open already, or was answered just now.
+ * `full`: the organization has reached its limit of open questions. The organization is locked for
+ * a moment, so that only one of two concurrent callers gets the last place.
  */
 export const begin = (sql: Sql, question: Question): Promise<'asking' | 'joined' | 'full'> =>
   transact(sql, async (tx) => {
@@ -146,7 +143,6 @@ export const begin = (sql: Sql, question: Question): Promise<'asking' | 'joined'
     return count > 0 ? 'asking' : 'joined'
   })
 
-/** Gives the place back when the question could not even be put. */
 export const giveUp = (sql: Executor, { organizationId, connectionId, what }: Key) => sql`
   update provider_readings
   set asking_until = null
@@ -156,8 +152,8 @@ export const giveUp = (sql: Executor, { organizationId, connectionId, what }: Ke
     and begun_at is null`
 
 /**
- * A worker takes the question up. Undefined: it is not asked any more, or it was answered while
- * this run was being started.
+ * Starts the question in a worker. Undefined: nobody waits for it any more, or it was answered
+ * while this run was being started.
  */
 export async function take(
   sql: Executor,
@@ -174,7 +170,7 @@ export async function take(
   return question
 }
 
-/** A page is not visible before `answer` names its version. */
+/** Adds a page, which is invisible before `answer` names its version. */
 export const addPage = (
   sql: Executor,
   { organizationId, connectionId, what }: Key,
@@ -184,8 +180,8 @@ export const addPage = (
   values (${organizationId}, ${connectionId}, ${what}, ${version}, ${page}, ${sql.json(body as Json)})`
 
 /**
- * Ends the question. With `read` the pages of `version` are the reading; pages of any other are
- * deleted, also those that a lost worker left. With anything else the last reading stays.
+ * Ends the question. With `read`, the pages of `version` become the reading, and all other pages
+ * are deleted, also those of a lost worker. With any other outcome the last reading stays.
  */
 export const answer = (
   sql: Executor,
@@ -212,7 +208,10 @@ export const answer = (
     and p.what = a.what
     and p.version is distinct from a.version`
 
-/** Deletes what was not asked for lately, in bounded sets; their pages go with them. */
+/**
+ * Deletes readings that were not requested lately, with their pages, in bounded sets. Returns their
+ * number.
+ */
 export async function deleteOld(sql: Sql): Promise<number> {
   const { count } = await sql`
     delete from provider_readings

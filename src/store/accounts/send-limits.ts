@@ -7,41 +7,39 @@ import { type Account, counted, nextPeriodOf, usedBy } from './send-usage.ts'
 
 export type { Account }
 
-/** A lane gives way for so long after a higher one got less than it asked for. */
+/** Time for which a lane yields after a higher one got less than it asked for. */
 const WAY_SECONDS = 0.5
-/** Share of the rate that batches have while they give way. */
+/** Share of the rate that batches keep while they yield. */
 const FLOOR = 0.05
-/** How soon a lane that gives way asks again, at the latest. */
 const WAY_MS = WAY_SECONDS * 1000
-/** The quota is looked at again after so long, because the account may have got a larger one. */
+/** Longest wait for the quota, since the account may have got a larger one. */
 const MOST_QUOTA_WAIT = '10 minutes'
-/** What the rate in use grows by in a second after the provider throttled. */
+/** Growth of the rate in use, a second, after the provider throttled. */
 const RECOVERY_PER_SECOND = 1.05
-/** Long enough to recover from anything. */
+/** Limit of a recovery, long enough to recover from any rate. */
 const MOST_RECOVERY_SECONDS = 600
 
 export interface Grant {
   granted: number
-  /** Milliseconds until asking again makes sense; 0 when something was granted. */
+  /** Milliseconds until the next request makes sense. 0: permits were granted. */
   waitMs: number
-  /** Why the account is paused, when it is. */
   pausedReason: string | null
   /**
-   * What the provider answers is counted, accepted or not (`recordAnswers` in
+   * The provider's answers are counted, accepted or not (`recordAnswers` in
    * src/core/accounts/pace.ts).
    */
   isWatched: boolean
 }
 
-/** What GetAccount said: mails a second and in 24 hours, of these -1 for any number. */
+/** Quota of GetAccount: mails a second and in 24 hours. -1: unlimited in 24 hours. */
 export interface AccountQuota {
   maxSendRate: number
   max24Hour: number
-  /** Mails that the provider counts in the last 24 hours, ours and those of others. */
+  /** Mails that the provider counts in the last 24 hours, including those of other programs. */
   sentLast24Hours: number
 }
 
-/** Stores what GetAccount said. A first reading makes the row. */
+/** Stores the quota. A first reading creates the row. */
 export const learn = (
   sql: Sql,
   account: Account,
@@ -129,7 +127,7 @@ export const grantPermits = async (
   return { granted: 0, waitMs: Math.max(1, Math.round(waitMs)), pausedReason, isWatched }
 }
 
-/** Milliseconds until there is something for a lane that got nothing. */
+/** Returns the milliseconds until a lane without permits can get some. */
 function waitOf(
   row: { tokens: number; rate: number; givesWay: boolean; floor: number },
   lane: Lane,
@@ -139,7 +137,7 @@ function waitOf(
   return Math.min(WAY_MS, Math.ceil(((1 - row.floor) / (row.rate * FLOOR)) * 1000))
 }
 
-/** Whether a higher lane got less than it asked for in the last half second. */
+/** Returns whether a higher lane got less than it asked for in the last half second. */
 function givesWay(sql: Sql, lane: Lane) {
   const higher = LANES.slice(0, LANES.indexOf(lane))
   if (higher.length === 0) return sql`false`
@@ -150,23 +148,21 @@ function givesWay(sql: Sql, lane: Lane) {
     greatest(${times}) > clock.t - ${WAY_SECONDS} * interval '1 second', false)`
 }
 
-/** What has gathered for batches that give way. */
+/** Permits that have accumulated for yielding batches. */
 const floorOf = (sql: Sql) => sql`
   least(
     greatest(1, max_send_rate * factor * ${BUCKET_SECONDS} * ${FLOOR}),
     greatest(0, extract(epoch from clock.t - floor_at)) * max_send_rate * factor * ${FLOOR}
   )::float8`
 
-/** What a lane may still send of the 24-hour quota. */
+/** Remaining 24-hour quota of a lane. */
 const quotaOf = (sql: Sql, lane: Lane) => sql`
   case when max_24_hour < 0 then 'infinity'::float8
     else max_24_hour * ${lane === 'batch' ? 1 - QUOTA_RESERVE : 1}::float8 - others_24_hour - clock.used end`
 
-/** Until when nothing leaves what counts for the quota. */
 const quotaUntil = (sql: Sql) => sql`
   least(${nextPeriodOf(sql, sql`clock.t`)}, clock.t + ${MOST_QUOTA_WAIT}::interval)`
 
-/** The permits that a lane is given, as an expression of the row as it is. */
 const grantOf = (sql: Sql, lane: Lane, want: number) => sql`
   case when paused_until > clock.t then 0
     when ${givesWay(sql, lane)} then ${
@@ -176,14 +172,15 @@ const grantOf = (sql: Sql, lane: Lane, want: number) => sql`
     }
     else greatest(0, least(${want}::int, floor(${level(sql)}), floor(${quotaOf(sql, lane)}))) end`
 
-/** Notes that a lane of single mail got less than it asked for, and when batches got something. */
+/**
+ * Records that a lane of single mail got less than it asked for, and the last permits of batches.
+ */
 const shortness = (sql: Sql, lane: Lane, want: number, granted: Part) =>
   lane === 'batch'
     ? sql`floor_at = case when ${granted} > 0 then clock.t else floor_at end`
     : sql`${sql(`${lane}ShortAt`)} = case when ${granted} < ${want}::int then clock.t
         else ${sql(`${lane}ShortAt`)} end`
 
-/** Returns permits that no mail was found for. */
 export const giveBack = (sql: Sql, { accountId, region }: Account, permits: number) => sql`
   with given as (
     update sending_limits
@@ -193,7 +190,6 @@ export const giveBack = (sql: Sql, { accountId, region }: Account, permits: numb
   )
   ${counted(sql, 'given')}`
 
-/** What was answered at the present pace, and for how long. */
 export interface Window {
   answered: number
   throttled: number
@@ -203,7 +199,7 @@ export interface Window {
 const windowColumns = (sql: Executor) => sql`
   answered, throttled, extract(epoch from clock_timestamp() - judged_from)::float8 * 1000 as ms`
 
-/** Counts answers at the present pace. Undefined: there is no such account. */
+/** Counts answers at the present pace. Undefined: the account does not exist. */
 export async function countAnswers(
   sql: Sql,
   { accountId, region }: Account,
@@ -224,11 +220,11 @@ interface StoredPace extends Window {
   tolerated: number
   trialFactor: number | null
   trialShare: number | null
-  /** Since the last trial began; null: there was none. */
+  /** Milliseconds since the last trial began. Null: there was none. */
   triedMs: number | null
 }
 
-/** Locks the pace of an account whose answers are watched; undefined: they are not. */
+/** Locks the pace of a watched account. Undefined: it is not watched. */
 export async function lockPace(
   tx: Transaction,
   { accountId, region }: Account,
@@ -243,10 +239,13 @@ export async function lockPace(
   return pace
 }
 
-/** Answers to calls that were begun before the pace changed say nothing about the new one. */
+/**
+ * Time after a change of pace in which answers are ignored, since their calls may have begun
+ * before.
+ */
 const SETTLING_MS = 500
 
-/** Stores a new pace, `before` being the factor until now; its answers are counted from zero. */
+/** Stores a new pace. `before` is the previous factor. Answers are counted from zero. */
 export const updatePace = (
   tx: Transaction,
   { accountId, region }: Account,
@@ -263,19 +262,18 @@ export const updatePace = (
         + ${pace.factor === before ? 0 : SETTLING_MS} * interval '1 millisecond' end
   where account_id = ${accountId} and region = ${region}`
 
-/** Nothing is granted for `ms`: the 24-hour quota is used up, or the provider cannot be reached. */
+/** Grants nothing for `ms`: the 24-hour quota is used up, or the provider cannot be reached. */
 export const pause = (sql: Sql, { accountId, region }: Account, ms: number, reason: string) => sql`
   update sending_limits
   set paused_until = greatest(paused_until, clock_timestamp() + ${ms} * interval '1 millisecond'),
     paused_reason = ${reason}
   where account_id = ${accountId} and region = ${region}`
 
-/** What the bucket holds at most. */
 const depth = (sql: Sql) => sql`
   greatest(1, max_send_rate * factor * ${BUCKET_SECONDS},
     least(max_send_rate * factor, ${SLOW_BUCKET_MAILS}))`
 
-/** What the bucket holds at `clock.t`. */
+/** Permits in the bucket at `clock.t`. */
 const level = (sql: Sql) => sql`
   least(
     ${depth(sql)},

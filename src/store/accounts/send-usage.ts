@@ -1,27 +1,25 @@
 import type { Executor, Part } from '../db/sql.ts'
 
-/** Where the provider counts: one AWS account in one region, whatever organizations share it. */
+/** An AWS account in one region, for which the provider counts, whatever organizations share it. */
 export interface Account {
   accountId: string
   region: string
 }
 
-/** What was sent is counted in quarters of an hour; each leaves the 24 hours as a whole. */
+/** Period of counters. Each leaves the 24 hours as a whole. */
 const PERIOD = '15 minutes'
-/** Of periods that no figure counts any more. */
+/** Age of periods that no figure counts any more. */
 const KEPT = '2 days'
 
-/** The beginning of the period of a time. */
 const periodOf = (sql: Executor, time: Part) => sql`
   date_bin(${PERIOD}::interval, ${time}, 'epoch')`
 
-/** The beginning of the period after it. */
 export const nextPeriodOf = (sql: Executor, time: Part) => sql`
   ${periodOf(sql, time)} + ${PERIOD}::interval`
 
 /**
- * Mails of the 24 hours until a time. The period that their beginning falls into counts as a whole:
- * rather a mail too few than one too many.
+ * Mails of the 24 hours until a time. The first period counts as a whole: rather a mail too few
+ * than one too many.
  */
 export const usedBy = (sql: Executor, { accountId, region }: Account, time: Part) => sql`
   coalesce((
@@ -32,8 +30,8 @@ export const usedBy = (sql: Executor, { accountId, region }: Account, time: Part
   ), 0)::float8`
 
 /**
- * Counts mails in the period of `t`, for a `with`: `rows` is the name of a part before it that has
- * account_id, region, t and mails, of which 0 are not written.
+ * Counts mails in the period of `t`, for a `with`: `rows` is the name of an earlier part with
+ * account_id, region, t and mails. Rows without mails are not written.
  */
 export const counted = (sql: Executor, rows: 'given') => sql`
   insert into sending_usage (account_id, region, period, mails)
@@ -43,7 +41,7 @@ export const counted = (sql: Executor, rows: 'given') => sql`
   on conflict (account_id, region, period) do update
   set mails = sending_usage.mails + excluded.mails`
 
-/** Takes mails out of the figure that the provider did not accept. */
+/** Subtracts mails that the provider did not accept. */
 export const countRefused = (sql: Executor, { accountId, region }: Account, mails: number) => sql`
   with given as (
     select account_id, region, clock_timestamp() as t, ${-mails}::int as mails
@@ -52,7 +50,7 @@ export const countRefused = (sql: Executor, { accountId, region }: Account, mail
   )
   ${counted(sql, 'given')}`
 
-/** Deletes what no figure counts any more. Returns how many periods that were. */
+/** Deletes periods that no figure counts any more. Returns their number. */
 export async function deleteOld(sql: Executor): Promise<number> {
   const { count } = await sql`
     delete from sending_usage

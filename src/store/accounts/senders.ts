@@ -1,7 +1,7 @@
 import { type Check, verdictOf } from '../../domain/accounts/verification.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 
-/** A connection as the sending side needs it. */
+/** A connection with the values that sending needs. */
 export interface SendingConnection {
   organizationId: string
   connectionId: string
@@ -11,14 +11,14 @@ export interface SendingConnection {
   isVerified: boolean
   verificationError: string | null
   disconnected: boolean
-  /** Milliseconds since the last verification; null before the first. */
+  /** Milliseconds since the last verification. Null: never verified. */
   verifiedAgoMs: number | null
-  /** Mails a second the provider allows; null before the first verification. */
+  /** Mails a second that the provider allows. Null: never verified. */
   maxSendRate: number | null
-  /** What its mail names; null: nothing. */
+  /** Configuration set of its mail. Null: none. */
   configurationSet: string | null
   configurationSetTriedAgoMs: number | null
-  /** Where its delivery events wait; null: they are posted to us. */
+  /** Queue of its delivery events. Null: events are posted to us. */
   eventQueueUrl: string | null
 }
 
@@ -37,18 +37,16 @@ export const find = async (sql: Sql, organizationId: string, connectionId: strin
   return sender
 }
 
-/** How far the verification of a connection is. */
 export interface Checking {
-  /** The caller is to verify; everybody else waits for what it finds. */
+  /** The caller must verify. All others wait for the result. */
   isMine: boolean
-  /** What was found, if the verification that began last has ended. */
+  /** Result, if the latest verification has ended. */
   found: { checks: Check[]; ageMs: number } | undefined
 }
 
 /**
- * Begins a verification unless one is under way or ended less than `everyMs` ago. One that began
- * more than `mostMs` ago and found nothing is given up: its worker is gone. Undefined: no such
- * connected account.
+ * Begins a verification unless one is running or ended less than `everyMs` ago. One without a
+ * result for `mostMs` is abandoned, since its worker is gone. Undefined: no such connected account.
  */
 export async function beginVerification(
   sql: Sql,
@@ -75,8 +73,8 @@ export async function beginVerification(
 }
 
 /**
- * Keeps what was found; one that decided nothing leaves it open whether mail may be sent. Returns
- * whether mail may be sent now and could not be before.
+ * Stores the result. An undecided one does not change whether mail may be sent. Returns whether
+ * mail may be sent now and could not be before.
  */
 export async function recordVerification(
   sql: Executor,
@@ -114,7 +112,7 @@ export async function recordVerification(
   return verdict.kind === 'verified' && connection?.wasVerified === false
 }
 
-/** What a mail that named the configuration set became; null: mail goes without. */
+/** Stores the outcome of a mail that named the configuration set. Null: mail does not name it. */
 export const recordConfigurationSet = (
   sql: Sql,
   { organizationId, connectionId }: Pick<SendingConnection, 'organizationId' | 'connectionId'>,
@@ -128,8 +126,8 @@ export const recordConfigurationSet = (
   where organization_id = ${organizationId} and id = ${connectionId} and disconnected_at is null`
 
 /**
- * Of connections whose credentials a process holds: which are connected still, and how long ago
- * each was found to be in order (milliseconds; null when it is not).
+ * Lists the connected ones of these connections, with the milliseconds since each was successfully
+ * verified (null: it is not). For processes that hold their credentials.
  */
 export const listConnected = (sql: Sql, ids: readonly string[]) => sql<
   { id: string; verifiedAgoMs: number | null }[]

@@ -2,7 +2,7 @@ import { bucketStart, type Uuid } from '../../runtime/ids.ts'
 import type { Sql } from '../db/sql.ts'
 
 const DAY_MS = 86_400_000
-/** Rows of an organization that are looked at for each day. */
+/** Rows of an organization that are read for each day. */
 const MOST_ROWS = 10_000
 
 export interface SendingFigures {
@@ -18,8 +18,8 @@ interface Account {
 }
 
 /**
- * Mail of a connection that was sent since then, on the day of `day` (milliseconds). Not that of
- * other programs: of it we may know the bounces alone.
+ * Returns mail of a connection that was sent since then, on the day of `day` (milliseconds). Mail
+ * of other programs is left out, since only its bounces may be known.
  */
 export async function ofDay(
   sql: Sql,

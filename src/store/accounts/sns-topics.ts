@@ -3,8 +3,8 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Sql } from '../db/sql.ts'
 
 /**
- * The topic that is believed for a connection, of whatever organization: the message's signature
- * and topic are the proof. Undefined: it has none, or there is no such connection.
+ * Returns the topic of a connection of any organization: the message's signature and topic are the
+ * proof. Undefined: it has none, or the connection does not exist.
  */
 export async function find(sql: Sql, connectionId: Uuid): Promise<SnsTopic | undefined> {
   const [topic] = await sql<SnsTopic[]>`
