@@ -8,10 +8,6 @@ import { signedWith } from './signed-with.ts'
 
 const TRY_MS = 3_000
 
-/**
- * Errors of SES for a missing set, and of IAM for a role that may not name it. In both cases the
- * mail was not accepted, and would be without the set.
- */
 const REFUSED =
   /configuration.?set\b.*\bdoes not exist|ConfigurationSetDoesNotExist|not authorized\b.*:configuration-set\//is
 

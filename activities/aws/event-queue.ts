@@ -34,7 +34,7 @@ export const createEventQueues = (roles: Roles): EventQueues => ({
 function openQueue(roles: Roles, source: QueueSource): EventQueue {
   const { region, eventQueueUrl: QueueUrl } = source
   let opened: { credentials: Credentials; sqs: SQSClient } | undefined
-  /** One client for the lifetime of the credentials, so that its connections are reused. */
+  /** The client is kept for the lifetime of the credentials, so that its connections are reused. */
   const clientFor = (credentials: Credentials): SQSClient => {
     if (opened?.credentials === credentials) return opened.sqs
     opened?.sqs.destroy()

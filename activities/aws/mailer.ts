@@ -36,7 +36,8 @@ export function createMailer({
   const sendEndpoint = createSendEndpoints()
   const signers = new WeakMap<Credentials, ReturnType<typeof createSigner>>()
   /**
-   * By how much AWS' clock is ahead of ours, by endpoint. Absent: no signature was refused for it.
+   * Milliseconds by which AWS' clock is ahead of ours, by endpoint. Entries exist only after a
+   * refused signature.
    */
   const clocks = new Map<string, { aheadMs: number; foundAt: number }>()
 

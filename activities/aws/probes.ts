@@ -27,10 +27,8 @@ export interface AccountFacts {
   from: string | null
 }
 
-/** Inputs of a probe, and the place for what it learns about the account. */
 interface Probing {
   iamRole: IamRole
-  /** The queue of its delivery events, on which its permissions are tried. */
   queueUrl: string
   credentials: Credentials
   signal: AbortSignal
@@ -177,7 +175,6 @@ const receiveNothing = (probing: Probing): Promise<void> =>
     ),
   )
 
-/** Deletes an unknown receipt, which SQS checks after the permission. */
 const deleteNothing = (probing: Probing): Promise<void> =>
   queue(probing, (client, names) =>
     client.send(new DeleteMessageCommand({ ...names, ReceiptHandle: 'none' }), {

@@ -19,7 +19,6 @@ const FAILED_FOR_MS = 2_000
 const ASKING_FOR_MS = 30_000
 /** Smaller clock differences to AWS do no harm. */
 const WRONG_MS = 30_000
-/** Interval of log lines about the clock. */
 const TELL_AGAIN_MS = 10 * 60_000
 const MAX_CACHED = 2_000
 const MAX_CLIENTS = 50
@@ -29,7 +28,6 @@ const PATIENCE = { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnReque
 interface Options {
   now?: () => number
   log?: { warn: (fields: object, message: string) => void }
-  /** HTTP handler of the SDK. Tests inspect requests with it. */
   requestHandler?: NonNullable<STSClientConfig['requestHandler']>
 }
 
@@ -141,7 +139,6 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
       cache.delete(keyOf(iamRole, purpose))
     },
 
-    /** Drops cached refusals of a role that was verified. */
     forgetRefusals: (iamRole: IamRole): void => {
       for (const purpose of PURPOSES) {
         const key = keyOf(iamRole, purpose)
@@ -154,8 +151,8 @@ export function createRoles({ now = Date.now, log, requestHandler = PATIENCE }: 
     ],
 
     /**
-     * For the connections in `asked`, keeps only entries of connections in `connected`, and no
-     * refusal that is older than the last successful verification.
+     * Drops entries of the asked connections that are no longer connected, and refusals older than
+     * the last successful verification.
      */
     keep: (askedIds: readonly string[], connected: readonly Connected[]): void => {
       const verified = new Map(connected.map(({ id, verifiedAgoMs }) => [id, verifiedAgoMs]))

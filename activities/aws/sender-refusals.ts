@@ -1,7 +1,6 @@
 import type { Mail } from '../mailer.ts'
 
 const NOT_VERIFIED = /\bnot verified\b/i
-/** `Invalid From address`, `… at 'fromEmailAddress' failed to satisfy constraint`. */
 const ABOUT_FROM = /\bfrom ?(?:email ?)?address\b/i
 const ADDRESSES = /[^\s<>(),;:"']+@[^\s<>(),;:"']+/g
 const REFUSED = ['MessageRejected', 'BadRequestException', 'ValidationException']
