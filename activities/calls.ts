@@ -15,14 +15,11 @@ export interface Pending {
 }
 
 export interface Verdict {
-  /** Numbers of accepted calls, and of those that exceeded the rate. */
   answers: Answers
   quotaUsedUp: boolean
   unreachable: string | undefined
-  /** The obstacle is this organization's own. Others on the account continue. */
   own: boolean
   unavailable: string | undefined
-  /** Only the sender is unavailable. The account may send from another. */
   isOfSender: boolean
   /** Rows that were refused because of the sender, not the recipient. */
   senderRefused: Set<string>
@@ -51,7 +48,7 @@ export interface Room {
 
 const UNBOUNDED: Room = { take: () => true, free: () => {} }
 
-/** Room for so many characters, out of that of `whole`. A mail that needs more goes alone. */
+/** Room for so many characters, out of the room of `whole`. A larger mail is sent alone. */
 export function createRoom(most: number, whole = UNBOUNDED): Room {
   let taken = 0
   return {

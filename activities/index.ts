@@ -61,25 +61,21 @@ export const createControlActivities = (deps: ActivityDeps) => {
   }
 }
 
-/** Webhook steps of flows, on the webhook queue. */
 export const createWebhookActivities = (deps: ActivityDeps) => {
   const { runStep } = createFlowActivities(deps)
   return { runStep }
 }
 
-/** Chunks of batches, on the send queue. */
 export const createSendActivities = (deps: ActivityDeps) => {
   const sendChunk = createSendChunk(deps)
   return { sendChunk: (input: SendChunkInput) => withHeartbeat(() => sendChunk(input)) }
 }
 
-/** Single mail, on the task queue of mail. */
 export const createMailActivities = (deps: ActivityDeps) => {
   const drainMail = createDrainMail(deps)
   return { drainMail: (input: DispatchMailInput) => withHeartbeat(() => drainMail(input)) }
 }
 
-/** Files of contacts, on the import queue. */
 export const createImportQueueActivities = ({ sql, content }: ActivityDeps) => {
   const activities = createImportActivities({ sql, keyring: content.keyring })
   return {
@@ -88,7 +84,6 @@ export const createImportQueueActivities = ({ sql, content }: ActivityDeps) => {
       withHeartbeat(() => activities.importPages(input, Context.current().cancellationSignal)),
   }
 }
-/** Queries to providers, on the provider queue. */
 export const createProviderActivities = (
   deps: IdentityDeps & ConsolePolicyDeps & ConnectionDeps,
 ) => {

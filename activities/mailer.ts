@@ -18,10 +18,6 @@ export type Outcome =
   | { kind: 'throttled'; scope: 'rate' | 'quota' }
   /** Not accepted: the account can no longer send. `ofSender`: not from this sender. */
   | { kind: 'unavailable'; reason: string; error: string; ofSender?: true }
-  /**
-   * Not accepted: no connection, or the provider reports an outage. `own`: the obstacle is this
-   * organization's role or credentials, not the account, which others may share.
-   */
   | { kind: 'unreachable'; error: string; own?: boolean }
   | { kind: 'unknown'; error: string }
 
@@ -32,7 +28,7 @@ export interface Call {
   /** Time of the claim by Postgres' clock. The call is signed with it once. */
   signedAt: Date
   beginBy: number
-  /** Where calls wait for a socket, those of higher lanes go first. Absent: transactional. */
+  /** Lane of the call. Calls of higher lanes get a free socket first. Absent: transactional. */
   lane?: Lane
 }
 

@@ -2,7 +2,6 @@ import type { AccountReading } from '../src/domain/accounts/health.ts'
 import type { Identity, ListedIdentity } from '../src/domain/accounts/identity.ts'
 import type { IamRole } from '../src/domain/accounts/iam-role.ts'
 
-/** Reasons for a missing answer of the provider. */
 export type Refusal =
   | 'denied'
   | 'throttled'
@@ -32,7 +31,6 @@ export interface ConsolePolicies {
   version(iamRole: IamRole, signal: AbortSignal): Promise<ProviderAnswer<number | null>>
 }
 
-/** Reads an account's sending quota and reputation. */
 export interface HealthReader {
   read(iamRole: IamRole, signal: AbortSignal): Promise<ProviderAnswer<AccountReading>>
 }

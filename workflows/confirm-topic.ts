@@ -3,8 +3,8 @@ import { askForConfirmations } from './confirmation.ts'
 import { type ConfirmTopicInput, END_CONFIRMATION_SIGNAL } from './contract.ts'
 
 /**
- * One double opt-in: a contact, a topic, a generation. The run ends when the confirmation is no
- * longer awaited, by a signal so that it need not sleep until its next timer, or after thirty days.
+ * A double opt-in: a contact, a topic, a generation. The run ends by a signal when the confirmation
+ * is no longer awaited, so that it need not sleep until its next timer, or after thirty days.
  */
 export async function confirmTopic(input: ConfirmTopicInput): Promise<void> {
   let isEnded = false

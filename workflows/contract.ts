@@ -5,9 +5,9 @@
 
 export const CONTROL_QUEUE = 'control'
 /**
- * Of the dispatchers of single mail: Temporal hands their tasks out before all others of a
+ * Priority of the dispatchers of single mail. Temporal starts their tasks before all others of a
  * queue, so that a receipt does not wait for executions that wake. Without a priority a task has 3.
- * A batch has few tasks and comes second; executions and imports come in crowds and are last.
+ * Batches have few tasks and come second. Executions and imports come in crowds and are last.
  */
 export const MAIL_PRIORITY = { priorityKey: 1 } as const
 const BATCH_PRIORITY = 2
@@ -24,14 +24,14 @@ export const PROVIDER_QUEUE = 'provider'
 export const WEBHOOK_QUEUE = 'webhook'
 
 /**
- * After this long without a heartbeat of an activity that sends another worker takes over. One that
- * was only slow may overlap with it until its next heartbeat; claims and locks keep them apart.
+ * Time without a heartbeat after which another worker repeats an activity that sends. A slow one
+ * may overlap with it until its next heartbeat; claims and locks keep them apart.
  */
 export const HEARTBEAT_TIMEOUT = '15s'
 
 /**
- * Attributes an operator searches by in the Temporal UI; registered at start. `AppStatus`, because
- * a query cannot name an attribute `Status`.
+ * Attributes by which an operator searches in the Temporal UI, registered at start. `AppStatus`,
+ * since a query cannot name an attribute `Status`.
  */
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',
@@ -57,20 +57,18 @@ export const eraseWorkflowId = (erasureId: string): string => `erase/${erasureId
 export const executionWorkflowId = (executionId: string, attempt: number): string =>
   `execution/${executionId}/${attempt}`
 export const flowScheduleId = (flowId: string): string => `flow/${flowId}`
-/** The flow of a schedule. Undefined: it is another schedule. */
 export const flowIdOfSchedule = (scheduleId: string): string | undefined =>
   /^flow\/([0-9a-f-]{36})$/.exec(scheduleId)?.[1]
-/** Prefix of the ids of the runs that a flow's schedule starts. Their moment follows. */
+/** Prefix of the ids of the runs that a flow's schedule starts. The moment follows. */
 export const fireWorkflowId = (flowId: string): string => `fire/${flowId}`
-/** The id that Temporal gives the schedule's run of this moment (ISO 8601). */
+/** Returns the id that Temporal gives to the schedule's run of this moment (ISO 8601). */
 export const momentWorkflowId = (flowId: string, firedFor: string): string =>
   `${fireWorkflowId(flowId)}-${firedFor.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`
 
-/** Not shared between connections, since anybody may register a stranger's account number. */
+/** Id by connection, not by account, since anybody may register a stranger's account number. */
 export const askWorkflowId = (connectionId: string, what: string): string =>
   `ask/${connectionId}/${what}`
 
-/** Input of `askProvider`. Names in the query are in Postgres, and so is the answer. */
 export interface AskProviderInput {
   organizationId: string
   connectionId: string
@@ -82,11 +80,9 @@ export const noticeWorkflowId = (noticeId: string): string => `notice/${noticeId
 /** The only schedule of the sweep, and the prefix of its runs' ids. */
 export const SWEEP_ID = 'sweep-health'
 
-/** State that `sweepHealth` carries over when it continues as new, and its result. */
 export interface SweepProgress {
   after: string | null
   checked: number
-  /** Accounts without an answer, or disconnected meanwhile. */
   unanswered: number
   /** Accounts that were not checked because of a failure of our own. */
   failed: number
@@ -98,7 +94,6 @@ export const RETENTION_ID = 'keep-retention'
 /** The paused schedule whose note is Temporal's copy of the ledger's newest beat. */
 export const BEAT_ID = 'ledger-beat'
 
-/** State that `keepRetention` carries over when it continues as new, and its result. */
 export interface RetentionProgress {
   dropped: number
   held: number
@@ -106,7 +101,6 @@ export interface RetentionProgress {
   deleted: number
 }
 
-/** A part of a batch: rows `from` ≤ seq < `to`. */
 export interface Range {
   from: number
   to: number
@@ -130,7 +124,6 @@ export interface SendPart extends Range {
   isTest?: true
 }
 
-/** Input of `sendBatch`, and the state that it carries over when it continues as new. */
 export interface SendBatchInput {
   organizationId: string
   batchId: string
@@ -140,9 +133,7 @@ export interface SendBatchInput {
 
 export interface SendProgress {
   plan: SendPlan
-  /** The first chunk that was never tried. */
   next: number
-  /** Numbers of tried chunks with rows left. */
   unfinished: number[]
 }
 
@@ -152,16 +143,15 @@ export interface DispatchMailInput {
   connectionId: string
 }
 
-/** Input of `fireSchedule`, and the state that it carries over when it continues as new. */
 export interface FireScheduleInput {
   organizationId: string
   flowId: string
-  /** The scheduled moment (ISO 8601). Absent in the first run, which knows it from Temporal. */
+  /** Scheduled moment (ISO 8601). Absent in the first run, which gets it from Temporal. */
   firedFor?: string
   after?: string | null
 }
 
-/** One confirmation. Later ones of the same contact and topic have a higher generation. */
+/** A confirmation. Later ones of the same contact and topic have a higher generation. */
 export type Confirmation = {
   contactId: string
   topicId: string
@@ -172,12 +162,11 @@ export type Confirmation = {
 export const END_CONFIRMATION_SIGNAL = 'endConfirmation'
 
 /**
- * Signal of `dispatchMail`, `runFlow` and `sendBatch`: look into Postgres, there may be work.
- * Losing it costs time only.
+ * Signal of `dispatchMail`, `runFlow` and `sendBatch`: there may be work in Postgres. A lost signal
+ * only costs time.
  */
 export const WAKE_SIGNAL = 'wake'
 
-/** A workflow that an outbox message starts, and its settings in Temporal. */
 export interface Start<Payload, Input, Type extends string = string> {
   type: Type
   /**
@@ -185,15 +174,14 @@ export interface Start<Payload, Input, Type extends string = string> {
    */
   id: (payload: Payload) => string
   /**
-   * May be started again after its end, for a row that is still open, by src/loops/open-rows.ts.
+   * May be started again after its end by src/loops/open-rows.ts, for a row that is still open.
    * Absent: started once only.
    */
   isRepeated?: true
-  /** Of its tasks in a queue, 1 first; absent: 3. */
+  /** Priority of its tasks in a queue, 1 first. Absent: 3. */
   priorityKey?: number
-  /** What it gets besides the organization. Absent: the payload. */
+  /** Returns the input besides the organization. Absent: the payload. */
   input?: (payload: Payload) => Input
-  /** Row whose name the summary shows and whose status is an attribute. */
   subject?: (payload: Payload) => { table: 'flows' | 'batches'; id: string }
   /** Text in the Temporal UI. `name` is that of the subject, or its id. */
   summary: (payload: Payload, name: string) => string
@@ -209,7 +197,8 @@ const start = <Payload, const Type extends string, Input = Payload>(
 ) => entry
 
 /**
- * Workflows that a write starts, by the kind of their outbox message. A new one is one more entry.
+ * Workflows that a write starts, by the kind of their outbox message. A new one is one more entry
+ * here.
  */
 export const STARTS = {
   start_batch: start({
@@ -344,5 +333,5 @@ export type SendNoticeInput = StartInputs['send_notice']
 export type EraseContactInput = StartInputs['start_erasure']
 export type ConfirmTopicInput = StartInputs['start_confirmation']
 export type ConfirmCohortInput = StartInputs['start_cohort']
-/** The same when it continues as new: whoever starts a later run starts the same. */
+/** Continued runs have the same input as started ones. */
 export type RunFlowInput = StartInputs['start_execution']

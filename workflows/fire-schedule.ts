@@ -8,11 +8,11 @@ const { fireSchedulePage } = proxyActivities<ControlActivities>({
 })
 
 /**
- * One moment of a flow's schedule: starts the flow page by page for every contact that existed at
- * that moment, and waits while the outbox holds too many starts.
+ * A moment of a flow's schedule: starts the flow page by page for every contact that existed then,
+ * and waits while the outbox holds too many starts.
  *
  * Owns nothing: each page checks whether the flow still uses its schedule, and an execution's id is
- * made of flow, moment and contact, so that a repeated page starts each contact once.
+ * made from flow, moment and contact, so that a repeated page starts each contact once.
  */
 export async function fireSchedule({
   organizationId,
@@ -32,8 +32,8 @@ export async function fireSchedule({
 }
 
 /**
- * The scheduled moment, which is not the start of the run: a missed moment is made up for later. A
- * run that was started by hand has none.
+ * Returns the scheduled moment, which may be before the start of the run: a missed moment is made
+ * up for later. A run that was started by hand has none.
  */
 function scheduledTime(): string {
   const { searchAttributes, startTime } = workflowInfo()

@@ -17,9 +17,9 @@ const SHORT = {
 } as const
 const { beginImport, failImport } = proxyActivities<ImportActivities>(SHORT)
 /**
- * Each page is committed by itself, so another worker continues soon after one was lost, however
- * many were lost before. With growing waits of up to half a minute an import stood still between
- * two kills.
+ * Pages are committed separately, so another worker continues soon after a lost one, however many
+ * were lost before. With growing waits of up to half a minute an import stood still between two
+ * kills.
  */
 const { importPages } = proxyActivities<ImportActivities>({
   ...SHORT,

@@ -31,31 +31,31 @@ const CONTROL = {
   retry: { initialInterval: '200ms', maximumInterval: '30s' },
 } as const
 const WEBHOOK = { ...CONTROL, taskQueue: WEBHOOK_QUEUE } as const
-/** One attempt. If it fails, a normal activity does the same. */
+/** Options of a single attempt. If it fails, a normal activity does the same. */
 const LOCAL = { startToCloseTimeout: '10s', retry: { maximumAttempts: 1 } } as const
 
 const control = proxyActivities<ControlActivities>(CONTROL)
 const local = proxyLocalActivities<ControlActivities>(LOCAL)
 
-/** While local activities run, neither signals nor cancellations are seen. */
+/** Limit of local steps in a row. Meanwhile neither signals nor cancellations are seen. */
 const MOST_LOCAL_STEPS = 20
-/** A wait without a known end is checked again this often, give or take a fifth. */
+/** Interval of checks of a wait without a known end, varied by a fifth. */
 const LOOK_EVERY_MS = 15 * 60_000
-/** Minimum wait, since Postgres' clock may be behind: what is due here may not be due there. */
+/**
+ * Minimum wait, since Postgres' clock may be behind: a row that is due here may not be due there.
+ */
 const SHORTEST_WAIT_MS = 1_000
-/** Lines of a long run that an operator sees: Markdown. */
+/** Lines of a long run in the operator's view (Markdown). */
 const MOST_LINES = 50
 
-/** Only its result names the step; the run's details list it. */
+/** The step's name is only in its result, and the run's details list it. */
 const BEGINS = 'begins; runs a local first step'
 
-/** End of a run. `left`: another run holds the execution. */
 export interface Ending {
   status: ExecutionStatus | 'left'
   reason: string | null
 }
 
-/** State of a run between its steps. */
 interface Run {
   key: Pick<RunFlowInput, 'organizationId' | 'executionId'>
   isWoken: boolean
@@ -100,7 +100,7 @@ export async function runFlow({ organizationId, executionId }: RunFlowInput): Pr
   }
 }
 
-/** Makes one move after the other until the execution ends or another run holds it. */
+/** Makes moves until the execution ends or another run holds it. */
 async function follow(
   run: Run,
   { fence, move: first, ran = '' }: StartedExecution,
@@ -151,7 +151,7 @@ function runStep(
   return normally(where === 'webhook' ? WEBHOOK : CONTROL)
 }
 
-/** The move for which a failed step stands. Throws what is no failure of the step itself. */
+/** Returns the move of a failed step. Throws errors that are not failures of the step itself. */
 function endOfFailed(error: unknown): Move {
   const cause = error instanceof ActivityFailure ? error.cause : undefined
   if (!(cause instanceof ApplicationFailure) || cause.type !== STEP_FAILED) throw error
@@ -197,7 +197,7 @@ async function wait(
   await condition(() => run.isWoken, waitMs, { summary: operatorText(name) })
 }
 
-/** `at`: the name of the last step. Throws where the execution failed. */
+/** Ends the run. `at`: name of the last step. Throws if the execution failed. */
 function end(run: Run, { status, reason }: Extract<Move, { do: 'end' }>, at: string): Ending {
   show(run, status)
   note(run, `**${status}**${reason === null ? '' : `: ${operatorText(reason)}`}`)
