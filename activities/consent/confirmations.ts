@@ -49,7 +49,6 @@ export function createConfirmationActivities({ sql, content }: ConfirmationDeps)
         return confirmations.awaitedForMs(sql, input.organizationId, input.which)
       }),
 
-    /** Ends the confirmations that are still awaited: they become `unsubscribed`. */
     expireConfirmations: ({ organizationId, which }: ConfirmationInput): Promise<void> =>
       withHeartbeat(async () => {
         const step = (tx: Transaction) => expire(tx, organizationId, which, CONTACTS_A_STEP)

@@ -11,8 +11,8 @@ import type { Keyring } from '../../src/keys/tokens.ts'
 import { sendPage, wantsHtml } from '../http/html-pages.ts'
 
 /**
- * Mail that was claimed before a request has been handed to the provider after this time: a call
- * begins within one second of its claim.
+ * Milliseconds after which mail that was claimed before a request has been handed to the provider.
+ * A call begins within one second of its claim.
  */
 const IN_FLIGHT_MS = 2_000
 
@@ -26,8 +26,8 @@ interface LinkFacts {
 }
 
 /**
- * Unsubscribes the person of a link. "You are unsubscribed" must be true when the person reads it,
- * so this waits for mail that may still be in flight.
+ * Unsubscribes the person of a link. Waits for mail that may still be in flight, since "You are
+ * unsubscribed" must be true when the person reads it.
  */
 export async function unsubscribeByLink(
   sql: Sql,
@@ -65,7 +65,6 @@ export function voiceOf(brand: Brand | undefined) {
   return { say: sayAs(voice), page: { brand, language: voice.language } }
 }
 
-/** Refuses an invalid link: a page for people, a 400 for programs. */
 export function refuseLink(accept: string | undefined, reply: FastifyReply): FastifyReply {
   if (wantsHtml(accept)) {
     return sendPage(reply, {

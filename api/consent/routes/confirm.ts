@@ -18,7 +18,6 @@ import { acceptPunctuation, linkPage, PAGE_CONTENT } from '../../http/link-pages
 import { voiceOf } from '../public-links.ts'
 
 const MESSAGE = 'You are subscribed'
-/** Accepts a token of any age, so that people learn that their link has expired. */
 const ANY_TIME = 0
 
 /** Double opt-in. Only the POST confirms, so that programs that follow links confirm nothing. */

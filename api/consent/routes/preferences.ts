@@ -28,7 +28,6 @@ import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 const UNSUBSCRIBED = 'You are unsubscribed'
 const SAVED = 'Your choice is saved'
 
-/** The page on which people choose their topics. Only its POST changes anything. */
 export const preferencesRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { sql, keyring, publicUrl, now } = deps
   acceptPunctuation(app)
@@ -150,7 +149,7 @@ ${preferencesForm(say, {
     `${publicUrl}/preferences/${encodeURIComponent(token)}`
 }
 
-/** A form sends its topics one by one, and none of them if only the button was pressed. */
+/** A form sends its topics one by one. It sends none if only the button was pressed. */
 function fromForm(text: string): Record<string, unknown> {
   const form = new URLSearchParams(text)
   const scope = form.get('scope')

@@ -21,7 +21,7 @@ import { pageOf } from '../../http/pages.ts'
 
 const tags = ['suppressions']
 const writing = { scope: 'contacts' } as const
-/** Mailing such an address again would harm the account's reputation. */
+/** Returns whether mailing the address again would harm the account's reputation. */
 const isGrave = ({ reason, source }: Suppression): boolean =>
   reason === 'complained' || (reason === 'suppressed' && source === 'event')
 

@@ -23,7 +23,6 @@ const tags = ['contacts']
 const reading = { scope: ['read', 'contacts'] } as const
 const writing = { scope: 'contacts' } as const
 
-/** Topics to which contacts subscribe. Confirmations are the `confirmTopic` workflow. */
 export const topicRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.post(
     '/v1/topics',

@@ -5,7 +5,6 @@ import type { Transaction } from '../../store/db/sql.ts'
 import type { Keyring } from '../../keys/tokens.ts'
 import { suppressEach } from './email-status.ts'
 
-/** A bounce, complaint or suppression that the provider reports for a mailed address. */
 export interface BounceOrComplaint {
   organizationId: Uuid
   recipient: string

@@ -4,7 +4,6 @@ import type { Uuid } from '../../runtime/ids.ts'
 import * as confirmationMails from '../../store/consent/confirmation-mails.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 
-/** Confirmation emails to each address in a day, including those being decided now. */
 export interface MailCounts {
   get: (address: Addressed) => number
   add: (address: Addressed) => void

@@ -109,7 +109,7 @@ type HeldChange = StatusChange & {
   own: boolean
 }
 
-/** A contact that asked for it, or that became `unsubscribed`, leaves all topics. */
+/** Unsubscribes contacts that asked for it, or that became `unsubscribed`, from all topics. */
 async function unsubscribeFromTopics(
   tx: Transaction,
   held: readonly HeldChange[],
@@ -131,7 +131,6 @@ async function unsubscribeFromTopics(
   }
 }
 
-/** A status that a caller wrote into a contact. */
 export interface WrittenStatus {
   contactId: Uuid
   address: Addressed | null

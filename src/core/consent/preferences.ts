@@ -16,7 +16,6 @@ const MOST_SHOWN = 500
 const MOST_TRIES = 5
 const MAY_ADD: readonly (EmailStatus | null)[] = ['active', 'unsubscribed']
 
-/** Public topics of a person's preferences page, by name. */
 export const list = (sql: Executor, organizationId: Uuid, contactId: Uuid) =>
   topics.listPublic(sql, organizationId, { contactId, limit: MOST_SHOWN })
 

@@ -4,7 +4,6 @@ import type { TopicNames } from '../../store/consent/topics.ts'
 import type { Executor } from '../../store/db/sql.ts'
 
 export interface UnknownTopic {
-  /** With `index`, its place in the request: `topicIds` and 3 for the fourth id. */
   field: 'topicIds' | 'topicSlugs'
   index: number
   value: string

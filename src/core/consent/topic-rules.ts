@@ -70,7 +70,6 @@ function senderAfter(topic: TopicInput, { from, fromName }: TopicPatch) {
   }
 }
 
-/** Starts the check of the template that `patchedTopic` needs, before a transaction is open. */
 export async function prepareTopic(
   sql: Executor,
   organizationId: Uuid,

@@ -126,7 +126,6 @@ const unsubscribeAddresses = (
 
 const same = (a: Addressed, b: Addressed): boolean => a.keys[0].key === b.keys[0].key
 
-/** Returns the mailed address as the suppression list or the stored mail has it. */
 async function resolveAddress(
   sql: Executor,
   organizationId: Uuid,

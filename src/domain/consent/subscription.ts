@@ -21,7 +21,6 @@ export interface SubscriptionFacts {
   optedOutOfAllAt: number | null
   mailedAt: number | null
   mailable: boolean
-  /** Confirmation emails to the address within the last day. */
   mailsToday: number
   /** The person makes the request, or the caller vouches that they want mail again. */
   willing: boolean
@@ -74,7 +73,6 @@ export function confirmationState(facts: {
   generation: number
   isConfirmed: boolean
   linkGeneration: number
-  /** The contact still has the address that the link was mailed to. */
   isMailed: boolean
 }): ConfirmationState {
   const { status, generation, isConfirmed, linkGeneration, isMailed } = facts

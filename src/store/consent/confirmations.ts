@@ -40,7 +40,6 @@ export async function find(
   return row
 }
 
-/** Subscribes the contact if this confirmation is still awaited. */
 export const confirm = (
   tx: Transaction,
   organizationId: Uuid,
@@ -77,7 +76,6 @@ export async function listContacts(
   return foundContacts.map(({ contactId }) => contactId)
 }
 
-/** A confirmation that is awaited, with the fields of its contact that a mail may name. */
 export interface Awaited extends ConfirmationKey, MergeValues {
   emailStatus: string | null
 }
@@ -141,7 +139,6 @@ export const expire = (
   where ${isAwaited(tx, organizationId, set)} and s.contact_id = any(${[...contactIds]}::uuid[])
   returning s.contact_id, s.topic_id`
 
-/** A confirmation whose email, reminder or expiry is late. */
 export interface Overdue extends ConfirmationKey {
   organizationId: Uuid
   cohort: Uuid | null

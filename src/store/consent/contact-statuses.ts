@@ -116,7 +116,6 @@ export async function worsen(
         > array_position(${STATUSES}::text[], coalesce(contacts.email_status, 'active'))`
 }
 
-/** Records that these people unsubscribed from all mail just now. */
 export async function recordOptOuts(
   tx: Transaction,
   organizationId: Uuid,

@@ -99,7 +99,6 @@ export async function setStatus(
       updated_at = greatest(s.updated_at, clock_timestamp())`
 }
 
-/** Records that people unsubscribed just now, even if they were not subscribed. */
 export const recordOptOuts = (tx: Transaction, organizationId: Uuid, pairs: readonly Pair[]) => tx`
   insert into subscriptions as s (organization_id, contact_id, topic_id, status, opted_out_at)
   select ${organizationId}, contact_id, topic_id, 'unsubscribed', clock_timestamp()

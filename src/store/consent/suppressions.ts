@@ -35,7 +35,7 @@ export const lock = (
     mode,
   )
 
-/** The same for addresses of several organizations. */
+/** Locks addresses of several organizations. */
 export async function lockEach(
   tx: Transaction,
   addresses: readonly { organizationId: Uuid; address: Addressed }[],
@@ -55,7 +55,6 @@ export async function lockEach(
     ) sorted`
 }
 
-/** Returns a function that gives the reason of an address's entry, or undefined. */
 export async function lookUp(
   sql: Executor,
   organizationId: Uuid,
@@ -89,12 +88,11 @@ export const put = (
     entries.map((entry) => ({ organizationId, ...entry })),
   )
 
-/** An entry of the list of one of several organizations. */
 type OwnedEntry = Entry & { organizationId: Uuid }
 
 /**
- * The same for several organizations. No two of them share a key: it stands for the address and
- * its organization.
+ * Adds entries for several organizations. No two of them share a key, which stands for the address
+ * and its organization.
  */
 export async function putEach(tx: Transaction, entries: readonly OwnedEntry[]): Promise<void> {
   if (entries.length === 0) return
@@ -114,7 +112,7 @@ export async function putEach(tx: Transaction, entries: readonly OwnedEntry[]): 
     on conflict (organization_id, address_key) do nothing`
 }
 
-/** Updates the entries of addresses that are on the list already. */
+/** Worsens existing entries of these addresses. */
 async function worsen(tx: Transaction, given: readonly OwnedEntry[]): Promise<void> {
   const keys = given.flatMap(({ organizationId, address: { keys } }) =>
     keys.map(({ key }) => ({ organizationId, key, current: keys[0].key })),

@@ -2,7 +2,6 @@ import type { Addressed } from '../../domain/address.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../db/sql.ts'
 
-/** A topic and an address that opted out of it, or may have. */
 export interface OptOut {
   topicId: Uuid
   address: Addressed

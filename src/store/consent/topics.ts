@@ -59,7 +59,6 @@ export async function create(sql: Executor, topic: NewTopic): Promise<TopicSumma
   return created
 }
 
-/** The count is exact while the organization is locked. */
 export async function count(sql: Executor, organizationId: Uuid): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count
