@@ -19,14 +19,20 @@ import type { Keyring } from '../../src/keys/tokens.ts'
 const SLICE_MS = 20_000
 /** Share of a page's rows that predicts the next page. */
 const MOSTLY = 0.9
-/** Beyond it, confirmations are asked for by one workflow a page instead of one each. */
+/**
+ * New confirmations of a page above which one workflow asks for all of them. Below it, each has its
+ * own.
+ */
 const MOST_OWN_CONFIRMATIONS = 1_000
 
-/** An organization's contacts may multiply by them, and the planner does not know it yet. */
+/**
+ * Created contacts of a page after which the table is analyzed. The planner does not know yet that
+ * the organization's contacts may have multiplied.
+ */
 const MANY_CREATED = 500
 
 interface Guess {
-  /** The page before had new contacts, mostly. */
+  /** Most contacts of the previous page were new. */
   expectsNew: boolean
   /** Contacts created by all earlier pages. */
   created: number
@@ -44,7 +50,10 @@ type Outcome = Pick<importPages.Tally, 'created' | 'updated' | 'skipped' | 'emai
 
 export function createImportActivities({ sql, keyring }: ImportDeps) {
   return {
-    /** `pending → running`. Returns the status it has then; undefined: there is no such import. */
+    /**
+     * `pending → running`. Returns the status of the import after the call. Undefined: it does not
+     * exist.
+     */
     beginImport: async (run: importPages.Run): Promise<ImportStatus | undefined> => {
       const status = await importPages.begin(sql, run)
       if (status === 'running') await importPages.completeEmpty(sql, run)
@@ -76,8 +85,9 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
   }
 
   /**
-   * Writes the next page; true when there is none any more. `guess` is what the page before was
-   * like. Quickly first; where that loses a race or Postgres refuses a value, once more with care.
+   * Writes the next page. Returns true when no page is left. `guess` describes the previous page.
+   * The fast way is tried first; if it loses a race or Postgres refuses a value, the careful way
+   * follows.
    */
   async function importPage(run: importPages.Run, guess: Guess): Promise<boolean> {
     try {
@@ -156,7 +166,6 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
   }
 }
 
-/** Report entries of rows that were written without their phone. */
 function withoutPhone(
   given: readonly importPages.ImportRow[],
   results: readonly RowResult[],
@@ -174,8 +183,8 @@ const NOTHING: Upserted = { results: [], skipped: [], resubscribed: [], pending:
 type Write = (rows: readonly UpsertRow[]) => ReturnType<typeof upsert>
 
 /**
- * Writes rows; where Postgres refuses a value, halves of them, until the row it is in is known. A
- * refused row fails alone.
+ * Writes rows. If Postgres refuses a value, the rows are halved until the refused row is known. It
+ * fails alone.
  */
 async function writeAll(rows: readonly UpsertRow[], write: Write): ReturnType<Write> {
   if (rows.length === 0) return NOTHING
@@ -200,7 +209,6 @@ async function writeAll(rows: readonly UpsertRow[], write: Write): ReturnType<Wr
   }
 }
 
-/** Carries the outcome out of a transaction that is to leave nothing behind. */
 class Rehearsed extends Error {
   readonly outcome: Outcome
   constructor(outcome: Outcome) {
@@ -209,7 +217,7 @@ class Rehearsed extends Error {
   }
 }
 
-/** Returns what would come of it: everything it wrote is rolled back. */
+/** Returns what the write would do. Everything that it wrote is rolled back. */
 async function rehearse(
   tx: Transaction,
   act: (inner: Transaction) => Promise<Outcome>,

@@ -8,10 +8,12 @@ import type { ContactListQuery } from '../../src/schemas/contacts/contact.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { timeParameter } from '../http/times.ts'
 
-/** Filters of a list or an export, except the search. */
 type Filters = Omit<ContactListQuery, 'page' | 'pageSize' | 'cursor' | 'search'>
 
-/** The contacts that the filters leave; 400 for a time we cannot keep. */
+/**
+ * Returns the contacts that match the filters. Throws a 400 for times outside of the years 1970 to
+ * 9999.
+ */
 function filteredAudience(given: Filters): Audience {
   const { topicId, emailStatus, smsStatus, preferredChannel } = given
   const filters = {
@@ -26,8 +28,9 @@ function filteredAudience(given: Filters): Audience {
 }
 
 /**
- * The same, and of a segment its members at the time `now`. 402 for a segment on a plan without
- * them, 400 for what does not exist or cannot be evaluated, 403 for another organization's segment.
+ * Returns the contacts that match the filters, including the members of a segment at the time
+ * `now`. Throws 402 for a segment on a plan without segments, 400 for unknown or failing segments,
+ * and 403 for another organization's segment.
  */
 export async function requireAudience(
   sql: Sql,

@@ -5,14 +5,12 @@ import * as contacts from '../../src/store/contacts/contacts.ts'
 import type { Executor } from '../../src/store/db/sql.ts'
 import { missing } from '../../src/core/access/ownership.ts'
 
-/** Name of a contact in a path. */
 export interface ContactName {
   id: string
-  /** Forces how it is read. */
+  /** Forces how the name is read. */
   by?: 'id' | 'email' | 'externalId' | undefined
 }
 
-/** Possible keys in a path parameter, in the order in which they are tried. */
 export function contactKeys({ id, by }: ContactName): contacts.ContactKey[] {
   const email = { email: normalAddress(id) }
   const externalId = { externalId: cleanWord(id) }
@@ -23,7 +21,10 @@ export function contactKeys({ id, by }: ContactName): contacts.ContactKey[] {
   return id.includes('@') ? [email] : [externalId]
 }
 
-/** The id of the contact that a path names; 403 or 404 when the organization has none. */
+/**
+ * Returns the id of the contact that a path names. Throws a 403 or 404 if the organization has
+ * none.
+ */
 export async function contactId(
   sql: Executor,
   organizationId: Uuid,
@@ -36,7 +37,10 @@ export async function contactId(
   throw await missingContact(sql, organizationId, name)
 }
 
-/** An address or external id only ever means one of one's own contacts. */
+/**
+ * Returns the refusal for a missing contact. Addresses and external ids are looked up in the
+ * organization alone.
+ */
 export const missingContact = (
   sql: Executor,
   organizationId: Uuid,

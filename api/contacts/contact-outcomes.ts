@@ -13,13 +13,12 @@ import { type Caller, insufficient } from '../caller.ts'
 import { refused, UNREACHABLE } from '../../src/core/contacts/input-rules.ts'
 import type { Deps } from '../deps.ts'
 
-/** More of them are needed only while others write the same contact all the time. */
 const TRIES = 5
 
-/** Others changed what was read before the locks. */
+/** Another transaction changed what was read before the locks. */
 class LostRace extends Error {}
 
-/** Runs `work` in a transaction, again from the start when it loses a race for the contact. */
+/** Runs `work` in a transaction, and starts again when it loses a race for the contact. */
 export async function retryOnConflict<T>(
   sql: Sql,
   work: (tx: Transaction) => Promise<T>,
@@ -34,15 +33,13 @@ export async function retryOnConflict<T>(
   }
 }
 
-/** One written contact. */
 export type WrittenContact = Extract<RowResult, { id: Uuid }> & {
-  /** The status that the person was resubscribed from; undefined: they were not. */
+  /** Status from which the person was resubscribed. Undefined: they were not. */
   resubscribedFrom: EmailStatus | undefined
-  /** Topics that they have still to confirm. */
   pendingTopics: Uuid[]
 }
 
-/** Returns the contact that was written; throws every refusal. */
+/** Returns the written contact. Throws every refusal. */
 export function unwrapWrite(
   { results: [result], resubscribed, pending }: Upserted,
   caller: Caller,
@@ -76,7 +73,6 @@ function refusalError(refusal: Refusal, { actor }: Caller): AppError | LostRace 
   }
 }
 
-/** Returns why a row was refused, as of a contact that is written alone. */
 export function rowRefusal(refusal: Refusal, caller: Caller): AppError {
   if (refusal.reason === 'unreachable') return refused([UNKNOWN_AND_UNREACHABLE])
   const error = refusalError(refusal, caller)
@@ -89,7 +85,6 @@ const UNKNOWN_AND_UNREACHABLE = {
   message: 'or phone is needed, since there is no contact to update',
 }
 
-/** Records a resubscription in the audit, with the caller who vouched for the person. */
 export const auditResubscription = (
   tx: Transaction,
   request: FastifyRequest,
@@ -102,7 +97,6 @@ export const auditResubscription = (
     detail: { from },
   })
 
-/** Returns the contact as the response has it, with what was kept against the request. */
 export async function contactResponse(
   tx: Transaction,
   organizationId: Uuid,
@@ -127,7 +121,7 @@ const REASONS = {
   phone: 'phone_taken',
 } as const
 
-/** Names the field and never its value, which may be somebody's address. */
+/** Names the field and never its value, which may be a person's address. */
 const alreadyTaken = ({ contactId, field }: { contactId: Uuid; field: UniqueField }) =>
   conflict(`Another contact has this ${field} already`, {
     reason: REASONS[field],

@@ -12,10 +12,9 @@ import { findInexactNumbers, INEXACT_NUMBER } from '../../src/domain/json-number
 import { malformedBody } from '../http/errors.ts'
 import { pathOf, type Place } from '../http/input-paths.ts'
 
-/** The fields of a contact and of its subscriptions, as a row of an import names them. */
 const FIELDS = [...CONTACT_FIELD_NAMES, 'topicIds', 'topicSlugs', 'resubscribe'] as const
 
-/** Columns of an export that callers cannot write: an import passes over them. */
+/** Columns of an export that callers cannot write. An import ignores them. */
 export const READ_ONLY = [
   'id',
   'topics',
@@ -26,7 +25,7 @@ export const READ_ONLY = [
 
 const MOST_COLUMNS = 500
 
-/** `First name`, `first_name` and `firstName` are one name. */
+/** Makes `First name`, `first_name` and `firstName` one name. */
 const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '')
 
 const KNOWN = new Map<string, string | null>([
@@ -34,10 +33,10 @@ const KNOWN = new Map<string, string | null>([
   ...READ_ONLY.map((field) => [plain(field), null] as const),
 ])
 
-/** The fields that a mapping gives to columns, by the name of the column; null leaves it out. */
+/** Fields by the name of their column. Null: the column is left out. */
 export type Mapping = ReadonlyMap<string, string | null>
 
-/** Reads the parameter `mapping`: 400 when it is none. */
+/** Parses the parameter `mapping`. Throws a 400 if it is invalid. */
 export function parseMapping(text: string | undefined): Mapping {
   if (text === undefined) return new Map()
   let given: unknown
@@ -64,7 +63,7 @@ const isField = (name: string): boolean =>
 const badMapping = (message: string) =>
   badRequest(`mapping ${message}`, [{ path: 'mapping', message }])
 
-/** Why a row has no fields. A class, since a row may have a field of any name. */
+/** Reason why a row has no fields. A class, since a row may have a field of any name. */
 export class Broken {
   readonly why: string
   constructor(why: string) {
@@ -72,10 +71,8 @@ export class Broken {
   }
 }
 
-/** Makes the fields of a row from its cells. */
 export type ReadCells = (cells: readonly string[]) => Record<string, unknown> | Broken
 
-/** Decides by the first line of a CSV what each column is. */
 export function readHeader(header: readonly string[], mapping: Mapping): ReadCells {
   if (header.length > MOST_COLUMNS) throw malformedBody(`has more than ${MOST_COLUMNS} columns`)
   const names = header.map(readCell)
@@ -97,7 +94,7 @@ export function readHeader(header: readonly string[], mapping: Mapping): ReadCel
   }
 }
 
-/** Tells what was read instead of a column for email, phone or externalId, and what to do. */
+/** Tells which columns were read although email, phone or externalId is missing, and what to do. */
 function unknownColumns(names: readonly string[]): string {
   const found = shown(names.map((name) => `"${name}"`).join(', '))
   return (
@@ -158,7 +155,6 @@ export function inexactNumberIn(json: string, before: readonly string[] = []): s
   return `${pathOf(place)} ${INEXACT_NUMBER}`
 }
 
-/** An object of JSON text; undefined when it is none. */
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)

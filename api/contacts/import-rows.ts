@@ -39,14 +39,19 @@ const LIMITS = {
   rows: 20_000_000,
   faultyRows: 1_000_000,
   recordedCharacters: 256 * 1024 * 1024,
-  /** A page is stored after so long however small it is: an upload that stores none is given up. */
+  /**
+   * Longest time of a page, which is then stored however small it is. An upload that stores none
+   * for so long is given up.
+   */
   pageMs: 30_000,
 }
 /** Limit of a row in the report. */
 const LONGEST_RECORD = 8_192
-/** More of them do not get into it: each takes five characters at least. */
+/**
+ * Further fields of a row are left out of its report, since each takes five characters at least.
+ */
 const MOST_RECORDED = LONGEST_RECORD / 5
-/** A quoted cell with blanks behind it, which the parser takes for an unquoted one. */
+/** A quoted cell with blanks behind it, which the parser would take for an unquoted one. */
 const QUOTED_AND_BLANK = /^"([^"]*)"\s+$/
 const REPLACED = /\p{Surrogate}|\0/gu
 
@@ -54,18 +59,14 @@ export interface RowOptions {
   format: Format
   mapping: Mapping
   delimiter: string
-  /** Topics of all rows. */
   topicIds: readonly Uuid[]
-  /** All rows come with the word of the caller. */
   resubscribe: boolean
-  /** Finds the organization's topic of an id or slug. */
   findTopic: (field: 'topicIds' | 'topicSlugs', name: string) => Promise<Uuid | undefined>
 }
 
-/** A row as it was sent: its fields, or why it has none. */
+/** The fields of a row as it was sent, or the reason why it has none. */
 interface RawRow {
   fields: Record<string, unknown> | Broken
-  /** The row in the report. */
   record: () => string
 }
 
@@ -187,7 +188,7 @@ type ReadRow = { phoneFault?: ErrorDetail | undefined } & (
   | { details: ErrorDetail[]; values?: never; wishes?: never }
 )
 
-/** Reads a row. A phone that cannot be read is left out: `phoneFault` says why. */
+/** Reads a row. A phone that cannot be read is left out, and `phoneFault` tells the reason. */
 function readRow(fields: Record<string, unknown>): ReadRow {
   const read = readFields(fields)
   const phoneFault = read.details?.find(({ path }) => path === 'phone')
@@ -284,10 +285,7 @@ async function* ndjsonRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Raw
   }
 }
 
-/**
- * Read-only fields are passed over, and null and blank texts say nothing, so that an export can be
- * imported.
- */
+/** Ignores read-only fields, null and blank texts, so that an export can be imported. */
 function parseLine(line: string): RawRow['fields'] {
   let value: unknown
   try {
@@ -324,7 +322,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   yield rest + decode(decoder)
 }
 
-/** The same bytes: refuses what is no UTF-8 before it is stored as question marks. */
+/** Returns the same bytes. Refuses invalid UTF-8, before it would be stored as question marks. */
 async function* asUtf8(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   for await (const chunk of bytes) {

@@ -17,7 +17,6 @@ const WINDOW_MS = 30_000
 /** Minimum of a window, 10 KB a second. A slower caller holds a connection, not a file. */
 const LEAST_BYTES = 300_000
 
-/** Time for the rest of a refused upload. */
 const LAST_BYTES_MS = 5_000
 
 /**
@@ -25,10 +24,10 @@ const LAST_BYTES_MS = 5_000
  * connection comes behind all that was sent, some megabytes of which wait in the kernel.
  */
 const MOST_AHEAD = 128
-/** Uploads of a process that are read ahead of. */
+/** Uploads of a process that are read ahead at once. */
 const MOST_READ_AHEAD = 8
 
-/** Bytes that a parser gets at once. */
+/** Bytes that the parser gets at once. */
 const PIECE_BYTES = 16 * 1024
 
 export const MEDIA_TYPES = ['text/csv', 'application/x-ndjson', 'multipart/form-data'] as const
@@ -36,14 +35,13 @@ const ACCEPTED = MEDIA_TYPES.join(', ')
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body of an upload: read it once. */
     upload: AsyncIterable<Uint8Array> | undefined
   }
 }
 
 /**
- * The routes of `app` take files instead of JSON, and read them while they come. With an
- * Idempotency-Key the first MiB is read before, as their fingerprint.
+ * Makes the routes of `app` take files instead of JSON, read while they arrive. With an
+ * Idempotency-Key, the first MiB is read before as a fingerprint.
  */
 export function takeUploads(app: FastifyInstance): void {
   app.decorateRequest('upload', undefined)
@@ -76,17 +74,15 @@ export function takeUploads(app: FastifyInstance): void {
   })
 }
 
-/** A file as it comes, with the fields of the form it came in. */
 export interface UploadedFile {
   fields: Record<string, string>
   mediaType: string
-  /** Empty when it came without a form. */
+  /** Empty if the file came without a form. */
   name: string
-  /** Throws (AppError) when it breaks off, is too large or not what it says. */
+  /** Throws an AppError when the upload is interrupted, too large or in another format. */
   bytes: AsyncIterable<Uint8Array>
 }
 
-/** The file of a request; inflates it, and finds it in its form. 400 when there is none. */
 export async function uploadedFile({ upload, headers }: FastifyRequest): Promise<UploadedFile> {
   if (upload === undefined) throw malformedBody('is empty: send a file')
   const contentType = headers['content-type'] ?? ''
@@ -96,7 +92,7 @@ export async function uploadedFile({ upload, headers }: FastifyRequest): Promise
   return fileOfForm(contentType, bytes)
 }
 
-/** Throws when the bytes stop coming, or come at less than the least rate. */
+/** Throws when the bytes stop coming or arrive below the minimum rate. */
 async function* patient(payload: Readable): AsyncGenerator<Uint8Array> {
   // A refused upload is read on until the refusal is on its way: see `drainRefused`.
   const iterator: AsyncIterator<Uint8Array> = payload.iterator({ destroyOnReturn: false })
@@ -130,8 +126,8 @@ async function* patient(payload: Readable): AsyncGenerator<Uint8Array> {
 let uploadsReadAhead = 0
 
 /**
- * The same bytes, read before they are wanted: an upload that was interrupted ends at once, however
- * much of it is not worked on yet, and gives its place to another.
+ * Reads ahead. An interrupted upload ends at once, even if much of it is unprocessed, and gives its
+ * place to another.
  */
 async function* readAhead(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const mayReadAhead = uploadsReadAhead < MOST_READ_AHEAD
@@ -143,7 +139,6 @@ async function* readAhead(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** Resolves to false if it is still running after `ms`. */
 async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<false>((resolve) => {
@@ -157,8 +152,8 @@ async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boo
 }
 
 /**
- * A caller who is refused before the file is read still gets the answer: what it goes on to send is
- * thrown away for a while.
+ * Lets a caller who is refused before the file is read see the answer. The rest of the upload is
+ * discarded for a while.
  */
 function drainRefused({ raw }: FastifyRequest): void {
   if (raw.complete) return
@@ -168,7 +163,10 @@ function drainRefused({ raw }: FastifyRequest): void {
   setTimeout(() => raw.complete || raw.destroy(), LAST_BYTES_MS).unref()
 }
 
-/** Cut into pieces, between which others get the event loop: a piece may be thousands of rows. */
+/**
+ * Cuts chunks into pieces, between which other requests get the event loop. A piece may hold
+ * thousands of rows.
+ */
 async function* limited(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const breathe = breather()
   let size = 0
@@ -244,7 +242,7 @@ async function fileOfForm(
   })
   return file
 
-  /** The file, and then the rest of the form: a file without an end is none. */
+  /** Yields the file, then the rest of the form. A file without an end is refused. */
   async function* whole(stream: Readable): AsyncGenerator<Uint8Array> {
     try {
       for await (const chunk of stream as AsyncIterable<Uint8Array>) yield chunk

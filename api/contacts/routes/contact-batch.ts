@@ -27,7 +27,6 @@ const tags = ['contacts']
 const checkRows = rowChecker(ContactInput)
 const writing = { scope: 'contacts' } as const
 
-/** Many contacts in one request. */
 export const contactBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
   { keyring, now },
@@ -124,7 +123,6 @@ interface NamedTopics {
   faults: ErrorDetail[]
 }
 
-/** The topics of a row. Most rows of a request name the same: they are looked up once. */
 function resolver(tx: Transaction, organizationId: Uuid) {
   const known = new Map<string, NamedTopics>()
   return async ({ topicIds, topicSlugs }: ContactInput): Promise<NamedTopics> => {

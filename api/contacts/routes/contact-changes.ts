@@ -28,7 +28,6 @@ import { failures } from '../../http/failures.ts'
 const tags = ['contacts']
 const writing = { scope: 'contacts' } as const
 
-/** Changing one contact: by parts, as a whole, and its topics. */
 export const contactChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
   { keyring, now },

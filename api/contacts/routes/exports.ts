@@ -15,7 +15,6 @@ import { csvLines, TEXT } from '../../http/csv-answers.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { requireAudience } from '../contact-filters.ts'
 
-/** Contacts per statement; no transaction is open between two. */
 const PAGE = 1_000
 
 /** Columns in the form that imports accept or ignore. */

@@ -23,11 +23,10 @@ import { MEDIA_TYPES, takeUploads, type UploadedFile, uploadedFile } from '../up
 import { inputChecker, invalidBody } from '../../http/validation.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 
-/** Names of topics that rows use; more are looked up again. */
+/** Remembered names of topics. Further names are looked up again. */
 const MOST_TOPICS = 10_000
 const checkFields = inputChecker(ImportOptions)
 
-/** Takes the file of an import: its own plugin, because its body is read while it comes. */
 export const importUploadRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   takeUploads(app)
   app.post(
@@ -89,7 +88,6 @@ export const importUploadRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   )
 }
 
-/** Merges the options of the address and of the form. The form's take precedence. */
 function optionsOf(query: ImportOptions, { fields }: UploadedFile): ImportOptions {
   const [problem] = checkFields(fields).details ?? []
   if (problem) throw invalidBody(problem.path, problem.message)

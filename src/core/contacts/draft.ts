@@ -9,32 +9,29 @@ import { uuidv7 } from '../../runtime/ids.ts'
 import type { ContactDraft, StoredContact } from '../../store/contacts/writes.ts'
 import type { Refusal, UpsertRow, WriteMode } from './rows.ts'
 
-/** A contact as the rows so far make it. */
 export interface Draft extends ContactDraft {
   isNew: boolean
-  /** Something differs from what is stored. */
   isChanged: boolean
-  /** Before the first row that changed it. */
+  /** Status before the first row that changed it. */
   statusBefore: EmailStatus | null
 }
 
-/** The change that a row makes to a contact. */
 export interface Change {
   addressChanged: boolean
   properties: Record<string, unknown>
-  /** The same as JSON text; undefined: it was not made yet. */
+  /** The properties as JSON text. Undefined: not serialized yet. */
   json: string | undefined
-  /** Null: the row says nothing of it. */
+  /** Null: the row does not change it. */
   mail: MailChange | null
   sms: SmsStatusDecision
 }
 
 interface MailChange extends Omit<StatusDecision, 'status'> {
-  /** Null: a contact without an address has no status. */
+  /** Null: contacts without an address have no status. */
   status: EmailStatus | null
-  /** The worse status of the contact and of the suppression list. */
+  /** Worse status of the contact and of the suppression list. */
   before: EmailStatus
-  /** It would lift a complaint or a suppression, which this caller may not. */
+  /** The row would lift a complaint or suppression, which this caller may not. */
   isForbidden: boolean
 }
 
@@ -45,10 +42,13 @@ export interface ChangeRules {
   list: (email: string) => EmailStatus | undefined
 }
 
-/** The properties of a new contact, which are replaced and never written into. */
+/** Properties of a new contact. They are replaced and never written into. */
 const NONE: Record<string, unknown> = Object.freeze({})
 
-/** Fields that follow a spread make V8 store the draft as a dictionary: 8 µs instead of 0.2. */
+/**
+ * Builds a draft without a spread before other fields, which would make V8 store it as a
+ * dictionary: 8 µs instead of 0.2.
+ */
 const newDraft = (contact: StoredContact, isNew: boolean): Draft => ({
   json: undefined,
   addressChanged: false,
@@ -73,7 +73,7 @@ const BLANK: Omit<StoredContact, 'id'> = {
 export const draftOf = (contact: StoredContact): Draft => newDraft(contact, false)
 export const blank = (): Draft => newDraft({ id: uuidv7(), ...BLANK }, true)
 
-/** Decides what a row makes of a contact; touches nothing. */
+/** Decides how a row changes a contact. Nothing is written. */
 export function decideChange(
   draft: Draft,
   values: UpsertRow['values'],
@@ -98,7 +98,6 @@ export function decideChange(
   return { addressChanged: email !== draft.email, properties: stored, json, mail, sms }
 }
 
-/** The same object where nothing changes. */
 function propertiesOf(
   current: Record<string, unknown>,
   given: ContactChanges['properties'],
@@ -150,7 +149,7 @@ function decideMail(
   return { status, kept, resubscribed, before, isForbidden }
 }
 
-/** A status is about an address: a contact without one has none. */
+/** Mail change of a contact without an address, and so without a status. */
 const WITHOUT_ADDRESS: MailChange = {
   status: null,
   before: 'active',
@@ -159,7 +158,6 @@ const WITHOUT_ADDRESS: MailChange = {
   isForbidden: false,
 }
 
-/** Writes what was decided, and the fields that nothing needs to be decided for, into the draft. */
 export function applyChange(draft: Draft, values: ContactChanges, change: Change): void {
   const { addressChanged, properties, json, mail, sms } = change
   draft.addressChanged ||= addressChanged

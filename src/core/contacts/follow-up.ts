@@ -8,8 +8,8 @@ import type { Upserted, UpsertOptions, UpsertRow } from './rows.ts'
 import { replaceTopics } from './topics.ts'
 
 /**
- * Applies the consequences of written rows: the suppression list, the record of consent, flows that
- * start, and topics that are added or replaced. Returns the confirmations that are still needed.
+ * Applies the consequences of written rows: the suppression list, the record of consent, started
+ * flows, and added or replaced topics. Returns the confirmations that are still needed.
  *
  * `lost`: new contacts that another request created first.
  */

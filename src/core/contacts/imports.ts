@@ -11,12 +11,14 @@ import { requireStorageRoom } from '../access/plan.ts'
 
 export type { Upload } from '../../store/contacts/imports.ts'
 
-/** Imports of one organization. Each is written page by page, so that others get their turn. */
+/**
+ * Open imports of one organization. Each is written page by page, so that others get their turn.
+ */
 const MOST_OPEN_IMPORTS = 5
-/** An upload of which nothing was heard for so long has lost its process. */
+/** Silence after which an upload counts as abandoned by its process. */
 const SILENT_MS = 120_000
 
-/** Returns an import of the organization: 403 or 404 when it has none of this id. */
+/** Returns an import. Throws a 403 or 404 if the organization does not have it. */
 export async function requireImport(
   sql: Executor,
   organizationId: Uuid,
@@ -53,7 +55,6 @@ export async function beginImport(
   throw conflict('This upload is still under way', { reason: 'idempotency_in_progress' })
 }
 
-/** Stores the next page of an upload: 409 when the import was cancelled or taken over meanwhile. */
 export async function addImportPage(
   sql: Executor,
   upload: imports.Upload,
@@ -63,8 +64,8 @@ export async function addImportPage(
 }
 
 /**
- * Ends an upload whose pages are all stored and has its rows imported: 409 when the import was
- * cancelled or taken over meanwhile.
+ * Ends an upload whose pages are all stored, and starts the import of its rows. Throws a 409 if the
+ * import was cancelled or taken over meanwhile.
  */
 export async function handOverImport(
   tx: Transaction,
@@ -83,7 +84,7 @@ export async function handOverImport(
   })
 }
 
-/** Gives up an upload that was interrupted or refused, with its error, and drops its pages. */
+/** Fails an interrupted or refused upload with its error, and deletes its pages. */
 export async function abortImport(
   sql: Executor,
   upload: imports.Upload,
@@ -95,8 +96,8 @@ export async function abortImport(
 }
 
 /**
- * Cancels an import; rows that were written stay. Again is no error, and 409 when it has ended
- * otherwise.
+ * Cancels an import. Written rows stay. A repeated call succeeds; an import that has ended
+ * otherwise is a 409.
  */
 export async function cancelImport(
   tx: Transaction,

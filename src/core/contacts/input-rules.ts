@@ -41,7 +41,7 @@ export function toNewContact(input: ContactInput): ContactChanges {
   return values
 }
 
-/** Changes of a PATCH: the fields that it names. A null status is not named. */
+/** Returns the changes of a PATCH: the fields that it names. A null status counts as absent. */
 export const toChanges = (input: ContactPatch): ContactChanges => ({
   externalId: input.externalId,
   email: typeof input.email === 'string' ? normalAddress(input.email) : input.email,
@@ -53,7 +53,7 @@ export const toChanges = (input: ContactPatch): ContactChanges => ({
   smsStatus: input.smsStatus ?? undefined,
 })
 
-/** Changes of a PUT: every field except statuses that it does not name. */
+/** Returns the changes of a PUT: all fields, except unnamed statuses. */
 export function toReplacement(input: ContactPatch): ContactChanges {
   const { emailStatus, smsStatus, ...named } = toChanges(input)
   return {
@@ -74,7 +74,9 @@ function requirePhone(phone: string): string {
   return stored
 }
 
-/** The topics that a body names; undefined when it names none: 400 with all that do not exist. */
+/**
+ * Returns the topics in a body. Undefined: it names none. Throws a 400 with all that do not exist.
+ */
 export async function requireTopics(
   sql: Executor,
   organizationId: Uuid,

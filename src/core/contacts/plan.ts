@@ -14,20 +14,20 @@ import {
 } from './draft.ts'
 import type { Refusal, RowResult, UpsertOptions, UpsertRow, WriteMode } from './rows.ts'
 
-/** Entry of an address by the rows. The last one counts. */
+/** Entry of an address after the rows. The last row counts. */
 interface ListEntry {
   contactId: Uuid
   email: string
-  /** The suppression list is to say the same. */
+  /** The entry must be written to the suppression list. */
   isWritten: boolean
   before: EmailStatus | null
   status: EmailStatus
-  /** The status that the person was resubscribed from; null: they were not. */
+  /** Status from which the person was resubscribed. Null: they were not. */
   resubscribedFrom: EmailStatus | null
 }
 
 export interface UpsertPlan {
-  /** Contacts that change or are new. */
+  /** New and changed contacts. */
   drafts: Set<Draft>
   results: Map<number, RowResult>
   skipped: { index: number; id: Uuid }[]
@@ -35,7 +35,6 @@ export interface UpsertPlan {
 }
 
 interface Rules extends Pick<UpsertOptions, 'mode' | 'fillsOnly' | 'onDuplicate' | 'mayLift'> {
-  /** The suppression list's entry of an address. */
   listed: (email: string) => Reason | undefined
 }
 
@@ -48,7 +47,9 @@ export const failedRow = (index: number, refusal: Refusal): RowResult => ({
   refusal,
 })
 
-/** Decides what each row makes of which contact; writes nothing. Later rows see earlier ones. */
+/**
+ * Decides which contacts the rows change, and how. Nothing is written. Later rows see earlier ones.
+ */
 export function planRows(
   existing: readonly StoredContact[],
   rows: readonly UpsertRow[],
@@ -95,7 +96,7 @@ export function planRows(
   return { drafts, results, skipped, entries: [...entries.values()] }
 }
 
-/** Values without the keys that the contact has. */
+/** Returns the values without the keys that the contact already has. */
 const withoutKnownKeys = (target: Draft, values: UpsertRow['values']): UpsertRow['values'] => {
   const lacking = { ...values }
   for (const field of UNIQUE_FIELDS) if (target[field] !== null) delete lacking[field]
@@ -104,7 +105,6 @@ const withoutKnownKeys = (target: Draft, values: UpsertRow['values']): UpsertRow
 
 const MISSING: Refusal = { reason: 'missing' }
 
-/** The contacts that the rows speak of, by what they have in common with no other. */
 function knownContacts(existing: readonly StoredContact[], mode: WriteMode) {
   // A value that a row gives up stays taken within the request: one update checks each row as it
   // goes.
@@ -137,7 +137,9 @@ function knownContacts(existing: readonly StoredContact[], mode: WriteMode) {
   }
 }
 
-/** Decides what a row makes of its contact. In a set, two people in one row are refused first. */
+/**
+ * Decides how a row changes its contact. In a set, a row with keys of two people is refused first.
+ */
 function decideRow(
   target: Draft,
   holders: Holders,
@@ -178,7 +180,7 @@ function isOther(
   return field === 'externalId' || (field === 'email' && values.externalId !== target.externalId)
 }
 
-/** Notes what follows for the suppression list and for the record. */
+/** Records the consequences for the suppression list and the consent record. */
 function noteEntry(
   entries: Map<string, ListEntry>,
   draft: Draft,

@@ -5,9 +5,8 @@ import * as outbox from '../../store/platform/outbox.ts'
 import { exitOnDelete } from '../flows/exits.ts'
 
 /**
- * Deletes contacts and everything that references them; returns how many there were. The
- * suppression list keeps their addresses, confirmations that were awaited are awaited no more, and
- * what runs for them is cancelled.
+ * Deletes contacts and everything that references them, and returns their number. The suppression
+ * list keeps their addresses. Awaited confirmations end, and running executions are cancelled.
  */
 export async function remove(
   tx: Transaction,
@@ -19,7 +18,7 @@ export async function remove(
   return removeLocked(tx, organizationId, ids, requestId)
 }
 
-/** The same of contacts whose rows the caller has locked. */
+/** Deletes contacts whose rows the caller has locked. */
 export async function removeLocked(
   tx: Transaction,
   organizationId: Uuid,

@@ -6,18 +6,17 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { StoredContact } from '../../store/contacts/writes.ts'
 
 /**
- * - `upsert`: changes the contact that has the row's external id, else its address, else its
- *   number; where none has, makes one. Properties are merged, topics added
- * - `create`: makes a contact; one that has a key of the row stands in the way
- * - `merge`: changes the contact that the row names by `id`; properties are merged, topics added
- * - `replace`: the same, but properties and topics are these and no others
+ * - `upsert`: changes the contact with the row's external id, else its address, else its number, or
+ *   creates one. Properties are merged, topics added
+ * - `create`: creates a contact. An existing one with a key of the row prevents it
+ * - `merge`: changes the contact that the row names by `id`. Properties are merged, topics added
+ * - `replace`: like `merge`, but properties and topics are replaced
  */
 export type WriteMode = 'upsert' | 'create' | 'merge' | 'replace'
 
 export interface UpsertRow {
-  /** Returned with the row's result; unique among the rows. */
+  /** Index that the row's result has, too. Unique among the rows. */
   index: number
-  /** The contact, of the modes that change one. */
   id?: Uuid | undefined
   /** `resubscribe`: the caller vouches that the person wants mail again. */
   values: ContactChanges & { resubscribe?: boolean | undefined }
@@ -29,30 +28,28 @@ export interface UpsertRow {
 }
 
 export interface UpsertOptions {
-  /** `upsert` when absent. */
+  /** Absent: `upsert`. */
   mode?: WriteMode
   /** Identifies an address for the suppression list. */
   addressOf: (email: string) => Addressed
   source: 'api' | 'import'
-  /** Ids, addresses and numbers that a contact has are kept: rows write those that it lacks. */
+  /** Existing ids, addresses and numbers are kept: rows write only missing ones. */
   fillsOnly?: boolean
-  /** What to do with a row whose contact exists. */
   onDuplicate?: 'update' | 'skip'
   /**
-   * Whether `resubscribe` may lift `complained` and `suppressed`. If not, an `upsert` keeps the
-   * status, and the other modes refuse the row.
+   * `resubscribe` may lift `complained` and `suppressed`. Otherwise an `upsert` keeps the status,
+   * and other modes refuse the row.
    */
   mayLift: boolean
   /**
-   * Most rows are probably new: they are inserted before anybody looks who is there, and only those
-   * that were there are looked for. A third faster where it is true.
+   * Most rows are probably new. They are inserted before any look-up, and only the existing ones
+   * are looked up: a third faster if the guess is right.
    */
   expectsNew?: boolean
-  /** The contacts of the rows, where the caller has locked and read them. */
+  /** The contacts of the rows, if the caller has locked and read them. */
   locked?: readonly StoredContact[]
-  /** False: no flow starts because of it. */
+  /** False: the change starts no flow. */
   startsFlows?: boolean
-  /** The cohort workflow that asks for all confirmations of this call. */
   cohort?: Uuid | undefined
   requestId?: string | undefined
 }
@@ -78,20 +75,18 @@ export type RowResult =
       index: number
       id: Uuid
       status: 'created' | 'updated'
-      /** A better status was asked for than the person's own word allows. */
+      /** The person's own word does not allow the requested status. */
       emailStatusKept?: true
       smsStatusKept?: true
     }
   | { index: number; id: null; status: 'failed'; refusal: Refusal }
 
 export interface Upserted {
-  /** In the order of the rows. */
+  /** Results in the order of the rows. */
   results: RowResult[]
-  /** Rows whose contact is there already, with `onDuplicate: 'skip'`. */
+  /** Rows whose contact exists, with `onDuplicate: 'skip'`. */
   skipped: { index: number; id: Uuid }[]
-  /** Contacts that were resubscribed, and from which status. */
   resubscribed: { id: Uuid; from: EmailStatus }[]
-  /** Subscriptions that were asked for and have still to be confirmed. */
   pending: { contactId: Uuid; topicId: Uuid }[]
 }
 

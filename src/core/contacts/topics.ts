@@ -6,10 +6,8 @@ import type { Transaction } from '../../store/db/sql.ts'
 import * as subscriptions from '../consent/subscriptions.ts'
 
 export interface TopicChanges {
-  /** These topics and no others; of the organization. */
   topicIds: readonly Uuid[]
   source: 'api' | 'import'
-  /** Identifies an address for the suppression list. */
   addressOf: (email: string) => Addressed
   /** The caller vouches that the person wants mail again. */
   willing: boolean
@@ -17,8 +15,8 @@ export interface TopicChanges {
 }
 
 /**
- * Locks a contact and replaces its topics: of two who replace them at once, the second replaces
- * what the first made. False when there is no such contact.
+ * Locks a contact and replaces its topics. Concurrent calls run one after the other. Returns false
+ * if the contact does not exist.
  */
 export async function setTopics(
   tx: Transaction,
@@ -31,7 +29,7 @@ export async function setTopics(
   return named !== undefined
 }
 
-/** The same where the contact's row is locked. */
+/** Replaces the topics of a contact whose row is locked. */
 export async function replaceTopics(
   tx: Transaction,
   organizationId: Uuid,

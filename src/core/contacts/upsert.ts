@@ -7,16 +7,19 @@ import { followUp } from './follow-up.ts'
 import { failedRow, planRows } from './plan.ts'
 import type { RowResult, Upserted, UpsertOptions, UpsertRow } from './rows.ts'
 
-/** Rounds and tries: each is needed only when others write the same contacts at the same moment. */
+/**
+ * Limits of rounds and of tries. Repetitions are needed only if others write the same contacts at
+ * the same moment.
+ */
 const ROUNDS = 5
 const TRIES = 5
 
-/** A contact got another address between our look at it and our lock. */
+/** The contact's address changed between our query and our lock. */
 class AddressMoved extends Error {}
 
 /**
- * Makes or changes contacts, one or some thousand at once, in a few statements whatever their
- * number. Nothing else writes what callers say of a contact.
+ * Creates or changes contacts, one or some thousand at once, in a constant number of statements.
+ * Nothing else writes what callers say of a contact.
  *
  * Given fields are written, properties go by the mode, later rows see earlier ones. Statuses go by
  * `decideStatus` and `decideSmsStatus`: a sync tool must not bring back a person who left. A
@@ -42,11 +45,13 @@ export async function upsert(
   }
 }
 
-/** Others wrote the same contacts at the same moment: done again, it may succeed. */
+/**
+ * Returns whether others wrote the same contacts at the same moment, so that a retry may succeed.
+ */
 export const isLostRace = (error: unknown): boolean =>
   hasState(error, UNIQUE_VIOLATION) || error instanceof AddressMoved
 
-/** Each address is hashed once, however often it is asked for. */
+/** Hashes each address once. */
 function once(addressOf: UpsertOptions['addressOf']): UpsertOptions['addressOf'] {
   const known = new Map<string, Addressed>()
   return (email) => {
@@ -56,10 +61,6 @@ function once(addressOf: UpsertOptions['addressOf']): UpsertOptions['addressOf']
   }
 }
 
-/**
- * The same without a savepoint: where a race is lost the transaction is lost with it, and the
- * caller does it again. Two round trips fewer.
- */
 export async function upsertOnce(
   tx: Transaction,
   organizationId: Uuid,
@@ -112,7 +113,6 @@ export async function upsertOnce(
   return upserted
 }
 
-/** Keys by which rows name contacts. */
 const keysOf = (rows: readonly UpsertRow[]): writes.Keys => ({
   ids: rows.flatMap(({ id }) => id ?? []),
   externalIds: rows.flatMap(({ values }) => values.externalId ?? []),
@@ -121,8 +121,8 @@ const keysOf = (rows: readonly UpsertRow[]): writes.Keys => ({
 })
 
 /**
- * Locks every address that the rows name, and those of contacts whose status a row writes without
- * naming their address. `update` where an entry of the list may be written or taken off.
+ * Locks every address of the rows, and those of contacts whose status a row writes without naming
+ * their address. Locks for `update` if the list's entry may be written or removed.
  */
 async function lockAddresses(
   tx: Transaction,

@@ -1,7 +1,7 @@
 import type { ContactField, ContactValues, StatusField } from './contact-fields.ts'
 
 /**
- * Normalized changes of a contact, in the form in which unique values are compared. Undefined stays
+ * Normalized changes of a contact, with unique values as they are compared. Undefined stays
  * unchanged, null is cleared. A null key of `properties` is removed, and null instead of all of
  * them removes all. A status is a request: see `decideStatus` and `decideSmsStatus`.
  */

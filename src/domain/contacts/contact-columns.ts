@@ -24,7 +24,6 @@ export const CONTACT_TIMES = [
   'updatedAt',
 ] as const
 
-/** Columns that are stored in `contact_stats`, since not every contact has them. */
 export const CONTACT_STATS: ReadonlySet<string> = new Set([
   ...CONTACT_COUNTS,
   ...CONTACT_TIMES.filter((name) => name.startsWith('last')),

@@ -42,7 +42,6 @@ type ValueOf<Field> = Field extends { words: readonly (infer Word)[] }
     ? Record<string, unknown>
     : string | null
 
-/** A value for every field, as it is stored. */
 export type ContactValues = { [Name in ContactField]: ValueOf<Fields[Name]> }
 
 const isField = (name: string): name is ContactField => Object.hasOwn(CONTACT_FIELDS, name)
@@ -50,13 +49,12 @@ const isField = (name: string): name is ContactField => Object.hasOwn(CONTACT_FI
 export const CONTACT_FIELD_NAMES: readonly ContactField[] =
   Object.keys(CONTACT_FIELDS).filter(isField)
 
-/** Returns the fields of these kinds, in the order of the table. */
 function fieldsOf<K extends Kind>(...kinds: readonly K[]): readonly FieldOf<K>[]
 function fieldsOf(...kinds: readonly string[]): readonly string[] {
   return CONTACT_FIELD_NAMES.filter((name) => kinds.includes(CONTACT_FIELDS[name].kind))
 }
 
-/** The fields that no two contacts of an organization share. */
+/** Fields with values that no two contacts of an organization share. */
 export const UNIQUE_FIELDS = fieldsOf('key', 'address', 'phone')
 export type UniqueField = (typeof UNIQUE_FIELDS)[number]
 
@@ -64,28 +62,23 @@ export type UniqueField = (typeof UNIQUE_FIELDS)[number]
 export const LINE_FIELDS = fieldsOf('line')
 export type LineField = (typeof LINE_FIELDS)[number]
 
-/** Fields whose values are texts. */
 export const TEXT_FIELDS = fieldsOf('key', 'address', 'phone', 'line')
 
-/** Fields whose written value is decided about: see `decideStatus` and `decideSmsStatus`. */
 export const STATUS_FIELDS = fieldsOf('status')
 export type StatusField = (typeof STATUS_FIELDS)[number]
 
 /** Fields with a closed set of words. */
 export const WORD_FIELDS = fieldsOf('status', 'word')
 
-/** Fields that are stored as they are written, since nothing has to be decided for them. */
 export const PLAIN_FIELDS = fieldsOf('key', 'address', 'phone', 'line', 'word')
 
 /** Fields that a mail may use as `contact.<field>`. */
 export const MERGE_FIELDS = fieldsOf('key', 'address', 'phone', 'line', 'json')
-/** The values of a contact that a mail may use. */
 export type MergeValues = Pick<ContactValues, (typeof MERGE_FIELDS)[number]>
 
-/** Fields that a flow may change, besides properties: neither identifiers nor consent. */
 export const FLOW_FIELDS = fieldsOf('line', 'word')
 
-/** Returns an object with a value for each text of one line. */
+/** Returns an object with a value for each one-line field. */
 export function eachLine<T>(make: (field: LineField) => T): Record<LineField, T>
 export function eachLine<T>(make: (field: LineField) => T): Record<string, T> {
   return Object.fromEntries(LINE_FIELDS.map((field) => [field, make(field)]))
@@ -93,7 +86,7 @@ export function eachLine<T>(make: (field: LineField) => T): Record<string, T> {
 
 type Lines = Partial<Record<LineField, string | null>>
 
-/** Returns the lines of an input as they are stored: a blank one clears its field. */
+/** Returns the lines of an input in stored form. A blank one clears its field. */
 export function clearedLines(
   input: Readonly<Partial<Record<LineField, string | null | undefined>>>,
 ) {

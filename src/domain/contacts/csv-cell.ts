@@ -1,14 +1,14 @@
-/** A spreadsheet takes a cell that begins like this for a formula, and runs it. */
+/** Beginnings of a cell that a spreadsheet would run as a formula. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 const PHONE = /^\+?\d+$/
 const GUARD = "'"
 
-/** A text from which a reader takes the first apostrophe. */
+/** A text whose first apostrophe a reader removes. */
 const GUARDED = /^'(?:'|[=+\-@\t\r\n＝＋－＠])/
 
 /**
- * Returns a cell as we write it. A leading `'` keeps a spreadsheet from running it. A text that
- * looks guarded gets one more, so that `unguardCell` always gives back what was written.
+ * Returns a cell for an export. A leading `'` prevents a spreadsheet from running it. A text that
+ * looks guarded gets one more, so that `unguardCell` always returns the original.
  */
 export const guardCell = (text: string): string =>
   GUARDED.test(text) || (FORMULA.test(text) && !PHONE.test(text)) ? GUARD + text : text
@@ -20,8 +20,8 @@ export const unguardCell = (cell: string): string => (GUARDED.test(cell) ? cell.
 const CONTROL = /(?![\0\t\n\r])\p{Cc}/gu
 
 /**
- * Returns the text of a cell of somebody's file as it is stored: without a guard, blanks around it
- * and control characters, its line breaks as `\n`, in NFC.
+ * Returns the text of a cell of a foreign file in stored form: without a guard, surrounding blanks
+ * and control characters, line breaks as `\n`, in NFC.
  */
 export const readCell = (cell: string): string =>
   unguardCell(cell).replace(CONTROL, '').replace(/\r\n?/g, '\n').trim().normalize('NFC')

@@ -7,8 +7,8 @@ export interface NameParts {
 }
 
 /**
- * A whole name in two parts: the first word is the first name and the rest the last name, as forms
- * with one field mean it; one word alone is a first name. `Lovelace, Ada` is turned round.
+ * Splits a whole name: the first word is the first name and the rest the last name, as in forms
+ * with one field. A single word is a first name. `Lovelace, Ada` is swapped.
  */
 export function splitName(name: string): NameParts {
   const text = cleanLine(name).replaceAll(/\s+/g, ' ')
@@ -23,5 +23,4 @@ const partsOf = (first: string, last: string): NameParts => ({
   ...(last === '' ? {} : { lastName: cut(last, CONTACT_FIELDS.lastName.most) }),
 })
 
-/** Cuts by whole characters, since half of one cannot be stored. */
 const cut = (text: string, most: number): string => Array.from(text).slice(0, most).join('')

@@ -1,36 +1,39 @@
-/** Keys of a contact's own, at its top. */
+/** Keys of a contact's properties at the top level. */
 export const MOST_PROPERTIES = 500
-/** Characters of all of them, written as JSON. */
+/** Characters of all properties as JSON. */
 export const LONGEST_PROPERTIES = 32_768
-/** Objects and lists within one another, the outermost included. */
+/** Levels of nested objects and lists, including the outermost. */
 export const DEEPEST_PROPERTIES = 8
 
-/** Stands before the name of a property where it is a field among others: `properties.plan`. */
+/** Prefix of a property's name among other fields: `properties.plan`. */
 export const PROPERTY_PREFIX = 'properties.'
-/** The longest name of a property that is named so. */
+/** Limit of a property's name in that form, in characters. */
 export const LONGEST_PROPERTY_NAME = 255
 
-/** Returns the name of the property that a field is; undefined: it is none. */
+/** Returns the property that a field names. Undefined: it is another field. */
 export function propertyIn(field: string): string | undefined {
   const name = field.startsWith(PROPERTY_PREFIX) ? field.slice(PROPERTY_PREFIX.length) : ''
   return name.length > 0 && name.length <= LONGEST_PROPERTY_NAME ? name : undefined
 }
 
-/** Why these properties cannot be kept; undefined when they can. */
+/** Returns the reason why these properties cannot be stored, or undefined. */
 export const refuseProperties = (properties: Record<string, unknown>): string | undefined =>
   writeProperties(properties).refusal
 
-/** Properties as they are stored, the same object where nothing changes, and their JSON. */
+/** Properties in stored form, which is the same object if nothing changes, and their JSON. */
 interface WrittenProperties {
   properties: Record<string, unknown>
   json: string
   refusal?: never
 }
 
-/** All texts without a character of these are in NFC. */
+/** Matches characters that NFC may change. Texts without them are in NFC. */
 const BEYOND_LATIN = /[\u0300-\uffff]/
 
-/** Properties as they are stored, their keys and texts in NFC, or why they cannot be. */
+/**
+ * Returns the properties in stored form, with keys and texts in NFC, or the reason why they cannot
+ * be stored.
+ */
 export function writeProperties(
   properties: Record<string, unknown>,
 ): WrittenProperties | { json?: never; refusal: string } {
@@ -89,7 +92,7 @@ function write(object: Properties, key: string, value: unknown): void {
 
 const OWN = { configurable: true, enumerable: true, writable: true }
 
-/** Writes a value where it is nested already. False: it is not. */
+/** Writes a value to its nested place. Returns false if it has none. */
 function writeNested(merged: Properties, path: string, value: unknown): boolean {
   const keys = path.split('.')
   for (let length = keys.length - 1; length > 0; length--) {
@@ -119,7 +122,6 @@ function isNested(root: Properties, keys: readonly string[]): boolean {
   return true
 }
 
-/** Returns whether a JSON value has more than `levels` nested objects and lists. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true

@@ -1,13 +1,11 @@
 export const SMS_STATUSES = ['pending_consent', 'opted_in', 'opted_out', 'invalid'] as const
 export type SmsStatus = (typeof SMS_STATUSES)[number]
 
-/** What somebody asks for when writing a contact. */
 export interface SmsStatusRequest {
-  /** The contact as it is; nulls when it is new. */
+  /** The contact before the write. All values are null for a new one. */
   before: { phone: string | null; smsStatus: SmsStatus | null }
-  /** The number that it will have. */
   phone: string | null
-  /** Undefined: nothing was said. */
+  /** Undefined: the write has no status. */
   asked: SmsStatus | undefined
   /** The caller vouches that the person wants messages again. */
   resubscribe: boolean
@@ -15,16 +13,16 @@ export interface SmsStatusRequest {
 
 export interface SmsStatusDecision {
   status: SmsStatus | null
-  /** Something better was asked for than the person's own word allows. */
+  /** The person's own word does not allow the requested status. */
   kept: boolean
 }
 
 const WITHOUT_NUMBER: SmsStatusDecision = { status: null, kept: false }
 
 /**
- * Returns the status of a contact's number: null without a number. Another number begins anew,
- * since what was said of the old one was said by whoever has it. A person who opted out stays so
- * unless the caller vouches for them.
+ * Returns the status of a contact's number. Null: no number. A new number starts without history,
+ * since the old consent came from its owner. A person who opted out stays so unless the caller
+ * vouches for them.
  */
 export function decideSmsStatus({
   before,

@@ -21,7 +21,7 @@ const ignored = Type.Optional(
   Type.Unknown({ readOnly: true, description: 'Accepted and ignored.' }),
 )
 
-/** So that an answer, edited, is a body: what nobody can write is not an error. */
+/** Read-only fields are accepted and ignored, so that a client can send back what it read. */
 const readOnly = {
   id: ignored,
   emailsSent: ignored,

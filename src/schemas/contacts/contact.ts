@@ -145,7 +145,7 @@ export const lines = eachLine((field) =>
   }),
 )
 
-/** What a caller may write, each within its limits. */
+/** Fields that a caller may write, with their limits. */
 export const fields = {
   externalId: ExternalId,
   email: Address({ examples: ['ada@example.com'] }),
@@ -158,7 +158,6 @@ export const fields = {
   }),
 }
 
-/** Topics by their ids and slugs, and whether the caller vouches for the person. */
 export const wishes = {
   topicIds: Type.Optional(
     Type.Array(Type.String({ maxLength: 36 }), { maxItems: MOST_TOPICS_A_REQUEST }),

@@ -103,7 +103,6 @@ export const ImportListQuery = strict({ limit: limit(20, 100), cursor: Cursor })
 const topicNames = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: MOST_TOPICS_TEXT, description }))
 
-/** As query parameters, or as fields of a form before its file. */
 export const ImportOptions = strict({
   format: Type.Optional(
     oneOf(FORMATS, {
@@ -144,7 +143,6 @@ export const ImportOptions = strict({
 })
 export type ImportOptions = Static<typeof ImportOptions>
 
-/** A row, after its columns got their names: what is said of one contact. */
 export const ImportRow = strict({
   ...ContactInput.properties,
   resubscribe: Type.Optional(Type.Boolean()),

@@ -19,7 +19,7 @@ export async function find(
   return contact
 }
 
-/** Times inside of JSON are written as the driver writes them everywhere else. */
+/** Topics as JSON, with times in the driver's format. */
 const topics = (sql: Executor) => sql`
   coalesce((
     select json_agg(
@@ -38,7 +38,6 @@ const topics = (sql: Executor) => sql`
     where s.organization_id = contacts.organization_id and s.contact_id = contacts.id
   ), '[]') as topics`
 
-/** Its id alone: whom a write is about. */
 export async function findId(
   sql: Executor,
   organizationId: Uuid,
@@ -52,7 +51,7 @@ export async function findId(
   return row?.id
 }
 
-/** The column that a key is looked up in, and what is looked for. */
+/** Returns the column of a key, and the value to look for. */
 function place(key: ContactKey): [column: string, value: string] {
   if ('id' in key) return ['contacts.id', key.id]
   if ('email' in key) return ['email', key.email]

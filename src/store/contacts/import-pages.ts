@@ -5,8 +5,8 @@ import type { ImportError } from './imports.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 
 /**
- * A row of a page as it waits to be written: rows that broke a rule come with what is wrong.
- * `withoutPhone` is reported of a row whose phone could not be read, once the rest is written.
+ * A row of a page that waits to be written. Rows that broke a rule have their problem.
+ * `withoutPhone` is reported for a row with an unreadable phone, after the rest is written.
  */
 export type ImportRow =
   | {
@@ -22,7 +22,6 @@ export interface Run {
   importId: Uuid
 }
 
-/** An import whose next page is to be written now; its row is locked. */
 export interface DueImport {
   nextPage: number
   rows: number
@@ -33,7 +32,10 @@ export interface DueImport {
   requestId: string | null
 }
 
-/** `pending → running`. Returns the status it has then; undefined when there is no such import. */
+/**
+ * `pending → running`. Returns the status of the import after the call. Undefined: it does not
+ * exist.
+ */
 export async function begin(
   sql: Sql,
   { organizationId, importId }: Run,
@@ -48,9 +50,9 @@ export async function begin(
 }
 
 /**
- * Takes the next page of a running import: its row is locked, so that a page is written once
- * even if several workers try to, and the page goes with the transaction that
- * writes it. Undefined when the import is over.
+ * Takes the next page of a running import. Its row is locked, so that a page is written once even
+ * if several workers try, and the page is deleted with the transaction that writes it. Undefined:
+ * the import is over.
  */
 export async function takePage(
   tx: Transaction,
@@ -84,13 +86,12 @@ export interface Tally {
   skipped: number
   emailStatusKept: number
   errors: ImportError[]
-  /** Rows that were written without their phone. */
   withoutPhone: ImportError[]
 }
 
 /**
- * Counts a page and moves on to the next; after the last one the import is completed. Rows that
- * failed are in the report as long as the organization has room for it; they are always counted.
+ * Counts a page and moves on to the next. After the last one the import is completed. Failed rows
+ * are in the report as long as the organization has room for it, and are always counted.
  */
 export async function recordPage(
   tx: Transaction,
@@ -136,7 +137,7 @@ export async function asks(sql: Executor, organizationId: Uuid, cohort: Uuid): P
   return row?.asks ?? false
 }
 
-/** An import without a row is over at once; one that was stopped by an operator has failed. */
+/** Fails an import that an operator stopped. One without rows is over at once. */
 export const fail = (sql: Sql, { organizationId, importId }: Run, error: string) => sql`
   update imports
   set status = 'failed', error = ${error}, finished_at = clock_timestamp(), updated_at = now()
@@ -152,7 +153,7 @@ export const completeEmpty = (sql: Sql, { organizationId, importId }: Run) => sq
     and status = 'running'
     and pages = 0`
 
-/** Tells the planner about the contacts that an import has made: see decision 0097. */
+/** Analyzes the table of contacts for the planner after large imports: see decision 0097. */
 export const tellPlanner = async (sql: Sql): Promise<void> => {
   await sql`select analyze_contacts()`
 }

@@ -7,12 +7,11 @@ export interface NewImport {
   format: Import['format']
   onDuplicate: Import['onDuplicate']
   dryRun: boolean
-  /** Whether `resubscribe` may lift `complained` and `suppressed`. */
+  /** `resubscribe` may lift `complained` and `suppressed`. */
   mayLift: boolean
   requestId: string | undefined
 }
 
-/** An upload under way: of several uploads of one import, the latest attempt counts. */
 export interface Upload {
   organizationId: Uuid
   id: Uuid
@@ -23,7 +22,6 @@ const shown = (sql: Executor) => sql`
   id, status, format, on_duplicate, dry_run, rows, created, updated, skipped, failed,
   email_status_kept, phones_left_out, error, created_at, started_at, finished_at`
 
-/** Number of imports that have not ended. */
 export async function countOpen(sql: Executor, organizationId: Uuid): Promise<number> {
   const [row] = await sql<{ open: number }[]>`
     select count(*) as open
@@ -32,7 +30,7 @@ export async function countOpen(sql: Executor, organizationId: Uuid): Promise<nu
   return row?.open ?? 0
 }
 
-/** Undefined: the id is taken. */
+/** Undefined: the id exists already. */
 export async function create(
   sql: Executor,
   organizationId: Uuid,
@@ -48,8 +46,8 @@ export async function create(
 }
 
 /**
- * Begins an upload anew whose first attempt is silent for `silentMs` or was given up; what it
- * brought is dropped. Undefined when there is none such.
+ * Restarts an upload whose first attempt is silent for `silentMs` or was abandoned, and deletes its
+ * pages. Undefined: there is none.
  */
 export async function restart(
   sql: Executor,
@@ -83,7 +81,9 @@ export interface NewPage {
   text: string
 }
 
-/** Stores a page of an upload. False when the import was cancelled or taken over meanwhile. */
+/**
+ * Stores a page of an upload. Returns false if the import was cancelled or taken over meanwhile.
+ */
 export async function addPage(
   sql: Executor,
   { organizationId, id, attempt }: Upload,
@@ -107,7 +107,6 @@ export async function addPage(
   return count === 1
 }
 
-/** The upload is complete. False when the import was cancelled or taken over meanwhile. */
 export async function finishUpload(
   sql: Executor,
   { organizationId, id, attempt }: Upload,
@@ -122,7 +121,7 @@ export async function finishUpload(
   return count === 1
 }
 
-/** The upload was interrupted or was refused: it changes nothing, and its pages are dropped. */
+/** Fails an interrupted or refused upload and deletes its pages. */
 export const abortUpload = (
   sql: Executor,
   { organizationId, id, attempt }: Upload,
@@ -152,7 +151,7 @@ export async function find(
   return found
 }
 
-/** Newest first. */
+/** Lists imports, newest first. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -166,8 +165,8 @@ export const list = (
   limit ${limit}`
 
 /**
- * Ends an import that has not ended; rows that were written stay. Undefined when it is over; the
- * workflow finds out at its next page.
+ * Cancels a live import. Written rows stay. Undefined: it is over. The workflow notices at its next
+ * page.
  */
 export async function cancel(
   sql: Executor,
@@ -190,7 +189,7 @@ export interface ImportError {
   record: string
 }
 
-/** The rows that failed, in their order, after row `after`. */
+/** Lists failed rows in order, after row `after`. */
 export const listErrors = (
   sql: Executor,
   organizationId: Uuid,
@@ -203,7 +202,7 @@ export const listErrors = (
   order by row
   limit ${limit}`
 
-/** A page of those that were received and are not over, in the order of their ids. */
+/** Lists a page of received imports that are not over, in the order of their ids. */
 export const listOpen = (sql: Executor, after: Uuid | undefined, limit: number) => sql<
   { organizationId: Uuid; id: Uuid }[]
 >`
@@ -213,7 +212,7 @@ export const listOpen = (sql: Executor, after: Uuid | undefined, limit: number) 
   order by id
   limit ${limit}`
 
-/** Uploads of which nothing was heard for `silentMs`: whoever received them died. */
+/** Fails uploads without progress for `silentMs`, whose process has died. */
 export async function abortSilent(sql: Executor, silentMs: number): Promise<number> {
   const { count } = await sql`
     update imports
@@ -224,7 +223,7 @@ export async function abortSilent(sql: Executor, silentMs: number): Promise<numb
   return count
 }
 
-/** Drops at most `limit` pages that are not needed any more; returns how many there were. */
+/** Deletes at most `limit` unneeded pages. Returns their number. */
 export async function dropPages(sql: Executor, limit: number): Promise<number> {
   const { count } = await sql`
     delete from import_chunks
@@ -238,7 +237,7 @@ export async function dropPages(sql: Executor, limit: number): Promise<number> {
   return count
 }
 
-/** Reports of imports that ended `days` ago or earlier, at most `limit` rows. */
+/** Deletes reports of imports that ended `days` ago or earlier, at most `limit` rows. */
 export async function dropErrors(sql: Executor, days: number, limit: number): Promise<number> {
   const { count } = await sql`
     delete from import_errors

@@ -5,7 +5,7 @@ import type { Executor } from '../db/sql.ts'
 
 /** Finds contacts by their id, by the caller's external id, or by address. */
 
-/** The ids that are contacts of the organization. */
+/** Returns the ids that are contacts of the organization. */
 export async function listPresent(
   sql: Executor,
   organizationId: Uuid,
@@ -18,7 +18,7 @@ export async function listPresent(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The ids that are contacts of another organization. Asked on a miss only. */
+/** Returns the ids that are contacts of another organization. Called for misses only. */
 export async function listForeign(
   sql: Executor,
   organizationId: Uuid,
@@ -44,7 +44,6 @@ export interface KnownContact {
   email: string | null
 }
 
-/** All contacts of the organization that have one of the keys. */
 export async function listByKeys(
   sql: Executor,
   organizationId: Uuid,
@@ -64,13 +63,15 @@ export async function listByKeys(
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
 
-/** One contact in the caller's words: a UUID in any case, else an address in lower case. */
+/** Name of a contact in a request: a UUID in any case, otherwise an address in lower case. */
 export interface NamedContact {
   id?: string | undefined
   email?: string | undefined
 }
 
-/** The contacts that are named, in the order given; undefined: the organization has none such. */
+/**
+ * Finds the named contacts, in the given order. Undefined: the organization has no such contact.
+ */
 export async function findAll(
   sql: Executor,
   organizationId: Uuid,
@@ -90,13 +91,12 @@ export async function findAll(
   return named.map(({ id, email }) => known.get(id?.toLowerCase() ?? email ?? ''))
 }
 
-/** A contact as a mail to its address may speak of it. */
+/** Facts about a contact that a mail to its address may contain. */
 export interface MailedContact extends MergeValues {
   id: Uuid
   email: string
 }
 
-/** The contacts that have one of the addresses, which are normalised. */
 export const listByEmail = (sql: Executor, organizationId: Uuid, emails: readonly string[]) => sql<
   MailedContact[]
 >`

@@ -2,7 +2,6 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 import type { ConfirmationKey } from '../platform/outbox.ts'
 
-/** Texts that identify the person in stored data. */
 export interface PersonalTexts {
   contactId: Uuid
   email: string | null
@@ -10,7 +9,6 @@ export interface PersonalTexts {
   externalId: string | null
 }
 
-/** Locks contacts in the order of their ids, as every writer of sets does. */
 export const lock = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx`
   select id
   from contacts
@@ -18,7 +16,7 @@ export const lock = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]
   order by id
   for update`
 
-/** Locks one contact and returns what names it; undefined when there is no such contact. */
+/** Locks a contact and returns its identifying texts. Undefined: it does not exist. */
 export async function lockNamed(
   tx: Transaction,
   organizationId: Uuid,
@@ -32,7 +30,7 @@ export async function lockNamed(
   return named
 }
 
-/** Confirmations of these contacts that a workflow of their own waits for. */
+/** Lists confirmations of these contacts that have their own workflow. */
 export const listAwaited = (sql: Executor, organizationId: Uuid, ids: readonly Uuid[]) => sql<
   ConfirmationKey[]
 >`
@@ -44,7 +42,7 @@ export const listAwaited = (sql: Executor, organizationId: Uuid, ids: readonly U
     and cohort is null
   order by contact_id, topic_id`
 
-/** Deletes the contacts with all that references them; returns how many there were. */
+/** Deletes the contacts and everything that references them. Returns their number. */
 export async function remove(
   tx: Transaction,
   organizationId: Uuid,

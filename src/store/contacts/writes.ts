@@ -14,16 +14,14 @@ export interface StoredContact extends ContactValues {
   id: Uuid
 }
 
-/** A contact as it is to be. */
 export interface ContactDraft extends StoredContact {
-  /** The properties as JSON text, where it was made already. */
+  /** The properties as JSON text, if already serialized. */
   json: string | undefined
   addressChanged: boolean
-  /** The person was resubscribed at the address that the contact has now. */
+  /** The person was resubscribed at the contact's present address. */
   resubscribed: boolean
 }
 
-/** Selects contacts that have one of the values. */
 export interface Keys {
   ids: readonly Uuid[]
   externalIds: readonly string[]
@@ -32,8 +30,8 @@ export interface Keys {
 }
 
 /**
- * Selects contacts with one of the keys. Undefined: there is nothing to look for. One scan of one
- * table, not a join: see decision 0097.
+ * Selects contacts with one of the keys. Undefined: there is no key. One scan of one table, not a
+ * join: see decision 0097.
  */
 function having(sql: Executor, { ids, externalIds, emails, phones }: Keys) {
   const parts = [
@@ -46,8 +44,8 @@ function having(sql: Executor, { ids, externalIds, emails, phones }: Keys) {
 }
 
 /**
- * Returns the contacts that have one of the keys, locked in the order of their ids, as every writer
- * of sets locks them.
+ * Returns the contacts with one of the keys, locked in the order of their ids like in every writer
+ * of sets.
  */
 export async function lock(
   tx: Transaction,
@@ -64,7 +62,7 @@ export async function lock(
     for update`
 }
 
-/** One contact that the caller has locked. Undefined: it is gone. */
+/** Reads a contact that the caller has locked. Undefined: it is gone. */
 export async function read(
   tx: Transaction,
   organizationId: Uuid,
@@ -99,13 +97,13 @@ export async function listEmails(
 const sortKey = ({ email, phone, externalId }: ContactDraft): string =>
   email ?? phone ?? externalId ?? ''
 
-/** The fields whose columns are texts: all but `properties`. */
+/** Fields with text columns: all but `properties`. */
 const TEXT_COLUMNS = [...PLAIN_FIELDS, ...STATUS_FIELDS]
 const COLUMN_NAMES = CONTACT_FIELD_NAMES.map((field) => [field, columnName(field)] as const)
 
 /**
- * Returns the text columns of the drafts, for `unnest`, which fills up what is missing with null:
- * most columns are empty.
+ * Returns the text columns of the drafts for `unnest`, which fills missing values with null. Most
+ * columns are empty.
  */
 const textColumns = (sql: Executor, drafts: readonly ContactDraft[]) =>
   TEXT_COLUMNS.map((field) => {
@@ -114,8 +112,8 @@ const textColumns = (sql: Executor, drafts: readonly ContactDraft[]) =>
   })
 
 /**
- * Inserts new contacts and returns their ids. One that another request was faster with, or that has
- * a value which another contact has, is left out: no error, so that the transaction lives on.
+ * Inserts new contacts and returns their ids. A contact that another request inserted first, or
+ * with a value of another contact, is left out without an error, so that the transaction can go on.
  */
 export async function insert(
   tx: Transaction,
@@ -145,7 +143,7 @@ export async function insert(
 }
 
 /**
- * Writes whole rows: they are locked and were read under the lock. Raises a unique violation when
+ * Writes whole rows, which are locked and were read under the lock. Raises a unique violation if
  * another contact got one of their external ids, addresses or numbers meanwhile.
  */
 export async function update(
