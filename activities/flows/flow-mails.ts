@@ -9,12 +9,10 @@ import * as contents from '../../src/store/content/contents.ts'
 import type { Executor } from '../../src/store/db/sql.ts'
 import * as templates from '../../src/store/content/templates.ts'
 
-/** The content of a step that mails, ready to be rendered. */
 export interface FlowContent {
   /** Throws what `Renderer` throws. */
   render: (data: MergeData) => Promise<RenderedMail> | undefined
   templateId: Uuid | null
-  /** It carries links to unsubscribe. */
   isMarketing: boolean
 }
 

@@ -15,16 +15,17 @@ import {
 } from '../../src/store/db/sql.ts'
 import type { FireScheduleInput } from '../../workflows/contract.ts'
 
-/** Contacts of one page, which is one transaction. */
 const PAGE = 1_000
-/** Waiting outbox messages: above it no page is written, or all others would wait behind it. */
+/**
+ * Waiting outbox messages above which no page is written, since all other messages would wait
+ * behind it.
+ */
 const BACKLOG = 1_000
 const WAIT_MS = 2_000
 const MOST_SLOW_ATTEMPTS = 5
 
 export interface FireScheduleDeps {
   sql: Sql
-  /** Tests make them small. */
   schedulePage?: number
   scheduleBacklog?: number
 }
@@ -35,11 +36,13 @@ export interface PageOutcome {
   /** No contact comes after this page, or the flow no longer runs by this schedule. */
   isLast: boolean
   after: string | null
-  /** Before the next page. */
   waitMs: number
 }
 
-/** The audience of a schedule at its moment. Undefined: it cannot be determined, so it is empty. */
+/**
+ * Returns the audience of a schedule at its moment. Undefined: it cannot be determined, so it is
+ * empty.
+ */
 async function membersOf(
   sql: Sql,
   organizationId: string,
@@ -60,7 +63,7 @@ function failureOf(error: unknown): SegmentFailure | undefined {
     : undefined
 }
 
-/** Counts this attempt as a slow one: what a heartbeat says is what later attempts know. */
+/** Counts a slow attempt in the heartbeat, where later attempts read it. */
 function countSlow(): number {
   const context = Context.current()
   const former: unknown = context.info.heartbeatDetails
@@ -123,7 +126,7 @@ export function createFlowScheduleActivities(deps: FireScheduleDeps) {
     return { isLast, after: next ?? rows.at(-1)?.id ?? after, waitMs: 0 }
   }
 
-  /** Ends the moment for good: it starts nobody more, and the flow says so. */
+  /** Ends the moment for good. It starts no further contact, and the flow shows the reason. */
   async function fail(page: Page, type: SegmentFailure): Promise<never> {
     await flowSchedules.recordFailure(sql, page, type)
     throw ApplicationFailure.create({ type, message: MESSAGES[type], nonRetryable: true })

@@ -18,19 +18,18 @@ import { createSteps, type Steps } from './steps/index.ts'
 
 export interface FlowDeps extends Omit<RunStepDeps, 'definitions' | 'steps'> {
   content: BatchContentDeps
-  /** Absent: those of production. */
+  /** Absent: the timings of production. */
   timings?: Timings
-  /** Absent: one that reaches the public internet only. */
+  /** Absent: a fetcher that reaches the public internet only. */
   fetcher?: Fetcher | undefined
-  /** Absent: all that there are. */
+  /** Absent: all step types. */
   steps?: Steps
 }
 
-/** The fence by which a run holds an execution, and what it does next. */
 export interface StartedExecution {
   fence: Fence
   move: Move
-  /** The name of the step that was run already; absent: none was. */
+  /** The step that was already run. Absent: none. */
   ran?: string
 }
 
@@ -61,8 +60,8 @@ export function createFlowActivities(deps: FlowDeps) {
     },
 
     /**
-     * Runs one visit of a step: see `createRunStep`. A step that failed for good is stored before
-     * it is thrown, and the failure is never retried: whoever looks at the run sees what failed.
+     * Runs one visit of a step: see `createRunStep`. The failure of a step that failed for good is
+     * stored before it is thrown, and is never retried, so that it is visible in the run.
      */
     runStep: async (input: RunStepInput): Promise<Move> => {
       const move = await attempt(input)
@@ -74,14 +73,14 @@ export function createFlowActivities(deps: FlowDeps) {
     },
 
     /**
-     * Ends an execution whose run an operator cancelled; one that the API ended is over already.
-     * Returns how it ended; null: another run holds it, or it is gone.
+     * Ends an execution whose run an operator cancelled. An execution that the API ended is over
+     * already. Returns how it ended. Null: another run holds it, or it does not exist.
      */
     stopExecution: ({
       fence,
       ...key
     }: executionRuns.ExecutionKey & {
-      /** Null: cancelled before it was known whether it had begun. */
+      /** Null: the run was cancelled before it was known whether it had begun. */
       fence: Fence | null
     }): Promise<FinalStatus | null> => transact(sql, (tx) => stop(tx, key, fence, ownFence())),
   }
@@ -94,7 +93,7 @@ export function createFlowActivities(deps: FlowDeps) {
   }
 }
 
-/** Goes into histories: the reason is a stable word, and what else is known is in Postgres. */
+/** The failure goes into histories. Its reason is a stable word; details are in Postgres only. */
 const stepFailed = (reason: string | null): ApplicationFailure =>
   ApplicationFailure.create({
     message: `The step failed: ${reason}`,
@@ -104,7 +103,6 @@ const stepFailed = (reason: string | null): ApplicationFailure =>
     category: 'BENIGN',
   })
 
-/** The fence of the workflow run that asked for this activity. */
 function ownFence(): Fence {
   const { workflowExecution } = Context.current().info
   if (!workflowExecution) throw new Error('only a workflow runs executions')

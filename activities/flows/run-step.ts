@@ -45,11 +45,9 @@ const INTERNAL_ERROR = {
 export interface RunStepInput extends Visit {
   organizationId: string
   executionId: string
-  /** Fence of the run that began this attempt. */
   fence: Fence
 }
 
-/** How Temporal runs the activity. */
 export interface Attempt {
   number: number
   isLocal: boolean
@@ -60,7 +58,7 @@ export interface RunStepDeps {
   sql: Sql
   steps: Steps
   definitions: DefinitionCache
-  /** The process's own when absent. */
+  /** Absent: the process's own renderer. */
   renderer?: Renderer | undefined
   /** Milliseconds that Temporal's clock is ahead of Postgres': in tests that skip time. */
   aheadMs?: () => Promise<number>
@@ -68,7 +66,6 @@ export interface RunStepDeps {
   mostAttempts?: number
 }
 
-/** An execution that stands at the visit in question, whose row is locked. */
 interface LockedVisit {
   execution: Executing
   step: Step
@@ -130,19 +127,20 @@ async function tryStep(deps: RunStepDeps, input: RunStepInput, attempt: Attempt)
   })
 }
 
-/** End of a step by its rules alone. Undefined: they do not decide. */
+/** Returns the end of a step by its rules alone. Undefined: the rules do not decide. */
 const decide = <Type extends StepType>(executionId: string, step: StepOf<Type>) =>
   rulesOf(step).decide?.(step, pointOf(executionId, step.id))
 
 const BYTES = 6
 
-/** A number in [0, 1) that a customer cannot choose: from the SHA-256 of execution and step. */
+/**
+ * Returns a number in [0, 1) that a customer cannot choose: from the SHA-256 of execution and step.
+ */
 export function pointOf(executionId: string, stepId: string): number {
   const hash = createHash('sha256').update(`${executionId}/${stepId}`).digest()
   return hash.readUIntBE(0, BYTES) / 256 ** BYTES
 }
 
-/** Enters the step, or comes back to it, unless the execution ends before. */
 async function enterStep(
   deps: RunStepDeps,
   tx: Transaction,
@@ -179,7 +177,7 @@ async function enterStep(
   }
 }
 
-/** Locks the execution, if it stands at this visit; else what is to be done instead. */
+/** Locks the execution if it stands at this visit. Otherwise returns the move to make instead. */
 async function lockVisit(
   { steps, definitions }: RunStepDeps,
   tx: Transaction,
@@ -225,7 +223,6 @@ const isHeldBy = (
   { workflowId, runId }: Fence,
 ): boolean => fenceWorkflowId === workflowId && fenceRunId === runId
 
-/** The move after a finished visit, as it was returned when the visit ended. */
 async function whereNext(
   tx: Transaction,
   input: RunStepInput,
@@ -238,7 +235,6 @@ async function whereNext(
   return { stepId, visit }
 }
 
-/** The visit's row, made when the execution comes here for the first time. */
 async function enter(
   tx: Transaction,
   input: RunStepInput,

@@ -4,7 +4,6 @@ import type { WholeFlow } from '../../src/store/flows/flows.ts'
 import { audit } from '../access/audit.ts'
 import type { Deps } from '../deps.ts'
 
-/** Notes what became of a flow, if anything did: it was edited, switched, or both. */
 export async function auditFlowChange(
   tx: Executor,
   request: FastifyRequest,

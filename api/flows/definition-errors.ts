@@ -5,8 +5,8 @@ import { answerError } from '../http/errors.ts'
 const PLACE = /^((?:workflows\[\d+\]\.)?)steps\[(\d+)\](?:\.|$)/
 
 /**
- * The handler of errors of bodies that hold steps: a problem that the schema finds in a step names
- * the step, as all other problems with steps do.
+ * Returns an error handler for bodies with steps. It adds the name of the step to problems that the
+ * schema finds, as all other problems with steps have it.
  */
 export function namingSteps(
   error: FastifyError | AppError,
@@ -31,7 +31,7 @@ export function namingSteps(
   return answerError(named, request, reply)
 }
 
-/** Name of the step at `path` of the body. Undefined: there is no id. */
+/** Returns the name of the step at `path` of the body. Undefined: it has no id. */
 function nameAt(body: unknown, path: string): string | undefined {
   let value = body
   for (const key of path.split(/[.[\]]+/).filter((each) => each !== '')) {

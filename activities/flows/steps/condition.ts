@@ -1,7 +1,6 @@
 import { holds } from './facts.ts'
 import type { StoredStep } from './step.ts'
 
-/** Evaluates a condition on the contact and on what started the execution: `yes` or `no`. */
 export const condition: StoredStep<'condition'> = {
   where: 'local',
   locksContact: false,

@@ -29,7 +29,7 @@ async function endOf(tx: Transaction, run: StepRun<'delay'>): Promise<number> {
   return nextLocalTime(now, until, await timezoneOf(tx, run, until.timezone))
 }
 
-/** A contact's property may be anything: what is not a time zone counts as UTC. */
+/** Returns UTC for values that are not time zones, since a contact's property may be anything. */
 async function timezoneOf(
   tx: Transaction,
   { execution: { organizationId, contactId } }: StepRun<'delay'>,

@@ -6,10 +6,6 @@ import { latestEvent } from '../../../src/store/flows/execution-events.ts'
 import type { Executor } from '../../../src/store/db/sql.ts'
 import type { Executing } from './step.ts'
 
-/**
- * Returns whether a condition of a flow holds now. Undefined: the contact is gone. `now` is ISO
- * 8601.
- */
 export async function holds(
   sql: Executor,
   execution: Pick<Executing, 'id' | 'organizationId' | 'contactId' | 'eventId' | 'data'>,
@@ -29,7 +25,10 @@ export async function holds(
 const asksAboutEvent = (condition: Condition): boolean =>
   filtersOf(condition).some(({ field }) => field.startsWith('event.properties.'))
 
-/** Properties of the event that last matched a wait, else of the one that started the execution. */
+/**
+ * Properties of the event that last matched a wait, otherwise of the one that started the
+ * execution.
+ */
 async function eventOf(
   sql: Executor,
   {
@@ -45,8 +44,8 @@ async function eventOf(
 }
 
 /**
- * The event that Liquid knows: the last that a wait took, else the one that started the execution,
- * whose properties are its data also where it is not kept any more.
+ * Returns the event that Liquid shows: the last that a wait took, otherwise the one that started
+ * the execution. Its properties are stored with the execution, so they outlive the event.
  */
 export async function eventKnownTo(
   sql: Executor,

@@ -9,14 +9,12 @@ import { createUpdateContact } from './update-contact.ts'
 import { createWebhook, type WebhookDeps } from './webhook.ts'
 import type { CallingStep, StepRun, StoredStep } from './step.ts'
 
-/** Dependencies of steps besides their transaction. */
 export type StepDeps = SendEmailDeps & WebhookDeps
 
-/** A runner of steps of any type. */
 export type AnyStep = StoredStep<StepType> | CallingStep<StepType>
 /**
- * Steps by type. A type that is missing is decided by its rules; where they do not decide, its
- * executions fail.
+ * Steps by type. A missing type is decided by its rules. If the rules do not decide, its executions
+ * fail.
  */
 export type Steps = { [Type in StepType]?: AnyStep }
 

@@ -23,13 +23,16 @@ type Addressee = flowMails.Addressee & { email: string }
 
 const failed = (reason: string, error: string): Failed => ({ kind: 'failed', reason, error })
 
-/** Skipped by the mail queue for a reason that no longer holds while the step still runs. */
+/**
+ * Reasons for which the mail queue skipped a mail, and which no longer hold while the step still
+ * runs.
+ */
 const MADE_ANEW = ['address_changed', 'execution_ended']
 /** A provider call may have begun, so that it is not known whether the person has the mail. */
 const IN_DOUBT = ['claimed', 'unknown']
 
 export interface SendEmailDeps extends BatchContentDeps {
-  /** Time after its claim for which a mail in doubt is waited for. Then the step goes on. */
+  /** Time after the claim for which the step waits for a mail in doubt. Then it goes on. */
   awaitedMs?: number
 }
 
@@ -72,13 +75,12 @@ export function createSendEmail(deps: SendEmailDeps): StoredStep<MailingType> {
   }
 }
 
-/** Dependencies of rendering. */
 interface Making {
   links: LinkDeps
   contentOf: ReturnType<typeof flowContents>
 }
 
-/** It is not known whether the person has the mail: after a while the step goes on anyway. */
+/** Waits for a mail in doubt. After a while the step goes on anyway. */
 function awaitOutcome(
   { id, claimedAt }: flowMails.FlowMail,
   { now }: Run,
@@ -90,7 +92,7 @@ function awaitOutcome(
   return { kind: 'done', result: { mailId: id, outcome: 'unknown' } }
 }
 
-/** Puts the mail into the mail queue, in the transaction that stores where the step stands. */
+/** Enqueues the mail in the transaction that stores the position of the step. */
 async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOutcome> {
   const { execution, step } = run
   const { organizationId, contactId } = execution
@@ -140,7 +142,6 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
   return waitFor(id)
 }
 
-/** Data of the mail. */
 function dataOf(
   run: Run,
   links: LinkDeps,
@@ -160,7 +161,7 @@ function dataOf(
   }
 }
 
-/** Deleting a contact ends its executions: this one has not been ended yet. */
+/** The contact was deleted, which ends its executions. This one has not been ended yet. */
 const gone: StepOutcome = { kind: 'ended', status: 'cancelled', reason: 'contact_deleted' }
 
 const waitFor = (mailId: Uuid, until: string | null = null): StepOutcome => ({
@@ -176,15 +177,15 @@ const sent = ({ id, messageId }: flowMails.FlowMail): StepOutcome => ({
 })
 
 /**
- * Key of the mail, one for each decision. `previous` is the mail of the same try that this one
- * replaces.
+ * Returns the key of the mail, one for each decision. `previous` is the mail of the same try that
+ * this one replaces.
  */
 const keyOf = ({ execution, step, visit }: Run, tryNumber: number, previous: Uuid | null): Uuid =>
   hashedId('flow-mail', execution.id, step.id, visit, tryNumber, previous ?? '')
 
 /**
- * Mails of earlier tries that a retry finds. A mail that was sent, as a late event may have told,
- * is not sent again, and one that may be on its way is waited for. Undefined: neither.
+ * Finds mails of earlier tries. A mail that was sent, perhaps according to a late event, is not
+ * sent again. A mail that may be on its way is awaited. Undefined: neither exists.
  */
 async function earlier(
   tx: Transaction,
@@ -210,7 +211,10 @@ async function earlier(
   return inDoubt && awaitOutcome(inDoubt, run, awaitedMs)
 }
 
-/** Its sender and its account: the step's own, or the topic's, or the only account. */
+/**
+ * Returns the sender and its account: those of the step, otherwise of the topic, otherwise the only
+ * account.
+ */
 const senderOf = (tx: Transaction, { execution, step }: Run, to: Addressee) => {
   const { from, fromName, replyTo, cloudAccountId } = step.config
   return resolveSender(tx, execution.organizationId, {

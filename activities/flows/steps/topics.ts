@@ -4,11 +4,10 @@ import type { Keyring } from '../../../src/keys/tokens.ts'
 import type { StoredStep } from './step.ts'
 
 const TOPIC_DELETED = { kind: 'skipped', reason: 'topic_deleted' } as const
-/** Reasons why a contact was not subscribed, in the API's words. */
 const REASONS = {
-  /** The person unsubscribed: no tool may resubscribe them. */
+  /** The person unsubscribed, and no tool may resubscribe them. */
   kept: 'left_before',
-  /** A confirmation is needed and may not be mailed: no address, or asked too often. */
+  /** A confirmation is required and cannot be mailed: no address, or too many requests. */
   limited: 'not_asked',
   none: 'subscribed_already',
 } as const
@@ -38,7 +37,6 @@ export const createSubscribeTopic = ({ keyring }: TopicDeps): StoredStep<'subscr
   },
 })
 
-/** Ends the subscription. If that topic started the execution, the execution ends as well. */
 export const unsubscribeTopic: StoredStep<'unsubscribe_topic'> = {
   where: 'local',
   locksContact: true,

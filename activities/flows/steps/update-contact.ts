@@ -12,7 +12,7 @@ interface UpdateContactDeps {
 }
 
 /**
- * Changes the contact. No flow starts because of it: two flows that answer each other's changes
+ * Changes the contact. The change starts no flow, since two flows that answer each other's changes
  * would never stop.
  */
 export const createUpdateContact = ({

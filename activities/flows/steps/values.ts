@@ -15,8 +15,8 @@ import type { StepRun, StoredStep } from './step.ts'
 const LONGEST_RENDERING_WAIT_MS = 2_000
 
 /**
- * Enters a step with its Liquid values rendered for the contact as it is now, whose row is locked
- * where the step writes it. A step whose values cannot be rendered fails.
+ * Enters a step with Liquid values rendered for the current contact, whose row is locked if the
+ * step writes it. A step whose values cannot be rendered fails.
  */
 export async function enterWithValues(
   tx: Transaction,
@@ -52,7 +52,6 @@ async function scopeOf(tx: Transaction, { execution }: StepRun<StepType>): Promi
   return { contact, trigger: { data }, event: await eventKnownTo(tx, execution) }
 }
 
-/** Returns why a filter with rendered values cannot be evaluated. */
 function refuseRendered({ config }: { config: object }): string | undefined {
   if (!('filter' in config)) return undefined
   const problems = checkCondition(config.filter, 'filter', OF_EVENTS)

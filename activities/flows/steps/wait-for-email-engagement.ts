@@ -7,7 +7,7 @@ import type { StepRun, StoredStep } from './step.ts'
 
 type Run = StepRun<'wait_for_email_engagement'>
 
-/** Provider events that are stored but not applied hold a timeout back: for how long at most. */
+/** Longest delay of a timeout while provider events are stored but not yet applied. */
 const LONGEST_LAG_MS = 300_000
 const LOOK_AGAIN_MS = 1_000
 
@@ -95,7 +95,7 @@ const came = (engagement: string, at: string): StepOutcome => ({
   result: { engagement, at },
 })
 
-/** Engagements of the mail, the earliest first: a click, then its open. */
+/** Returns the engagements of the mail, earliest first. A click comes before its open. */
 function engagementsOf(
   mail: engagements.EngagedMail,
   asked: readonly Engagement[],

@@ -11,7 +11,9 @@ import type { StepRun, StoredStep } from './step.ts'
 
 type Run = StepRun<'wait_for_event'>
 
-/** Characters of properties, as JSON, that a step's result repeats; longer ones are left out. */
+/**
+ * Characters of properties, as JSON, that a step's result repeats. Longer properties are left out.
+ */
 const LONGEST_REPEATED = 4_000
 
 /**

@@ -8,12 +8,10 @@ import type { Json } from '../../../src/store/db/sql.ts'
 export const MOST_BYTES = 16_384
 /** Characters that are kept of an answer that is not JSON. */
 const MOST_CHARACTERS = 1_000
-/** Nested levels that are kept of an answer that is JSON. */
 const DEEPEST = 20
-/** Longest wait that a receiver can ask for. */
 const MOST_RETRY_AFTER_MS = 5 * 60_000
 
-/** Trying again would not change these: we refuse to send the request at all. */
+/** Failures that a retry would not change, since we refuse to send the request at all. */
 const LASTING: readonly FetchReason[] = ['request_refused', 'address_refused', 'redirect_refused']
 /** Client errors that may pass: timeout, too early, too many requests. */
 const PASSING = [408, 425, 429]
@@ -25,7 +23,6 @@ export const isPassingStatus = (status: number): boolean =>
 
 export const isPassingReason = (reason: FetchReason): boolean => !LASTING.includes(reason)
 
-/** Stored result of an answer: its status, and the stored part of its body. */
 export function resultOf({ status, body, isCut }: Incoming): { status: number; body?: Json } {
   if (body.length === 0) return { status }
   const text = body.toString('utf8')
@@ -34,8 +31,8 @@ export function resultOf({ status, body, isCut }: Incoming): { status: number; b
 }
 
 /**
- * JSON that Postgres can store: no null characters, no unpaired surrogates, not too deep. A number
- * that JavaScript would change, such as a long id, is a text.
+ * Parses JSON that Postgres can store: no null characters, no unpaired surrogates, limited depth. A
+ * number that JavaScript would change, such as a long id, becomes a text.
  */
 function jsonOf(text: string): Json | undefined {
   try {
@@ -53,7 +50,10 @@ const shortened = (text: string): string =>
     .replaceAll('\0', '\ufffd')
     .replace(/[\ud800-\udbff]$/, '')
 
-/** Milliseconds that a receiver asks us to wait: given as seconds or a date (RFC 9110, 10.2.3). */
+/**
+ * Returns the milliseconds that a receiver asks us to wait, given as seconds or a date (RFC 9110,
+ * 10.2.3).
+ */
 export function retryAfter({ headers }: Incoming, nowMs: number): number {
   const value = headers.get('retry-after') ?? ''
   const asked = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs

@@ -11,16 +11,15 @@ import type { StepRun } from './step.ts'
 const LONGEST_BODY = 256 * 1_024
 
 export class BodyTooLong extends Error {}
-/** The key that sealed them is no longer in the keyring, or the rows were tampered with. */
+/** The sealing key is no longer in the keyring, or the rows were tampered with. */
 export class SecretUnreadable extends Error {}
 
 interface Unsealed {
-  /** The present secret, and the one before it while that still signs. */
+  /** The current secret, and the previous one while it still signs. */
   secrets: string[]
   headers: Record<string, string>
 }
 
-/** Opens the secret and the headers of a webhook step. Throws SecretUnreadable. */
 export function unseal(
   keyring: Keyring,
   { execution, step }: StepRun<'webhook'>,
@@ -51,17 +50,12 @@ const isTexts = (value: unknown): value is Record<string, string> =>
   value !== null &&
   Object.values(value).every((each) => typeof each === 'string')
 
-/** Data of a body besides the execution. */
 export interface About {
   contact: Contact
-  /** The last event of the execution; only templated bodies need it. */
+  /** The last event of the execution. Only templated bodies need it. */
   event: { name: string; properties: Record<string, unknown> } | undefined
 }
 
-/**
- * The request of a visit. The id is the same for each try, so that a receiver recognizes a repeated
- * message.
- */
 export function requestOf(
   run: StepRun<'webhook'>,
   body: string | undefined,
@@ -92,7 +86,6 @@ const idOf = ({ execution, step, visit }: StepRun<'webhook'>): string =>
 
 const hexOf = (character: string): string => `~${Buffer.from(character).toString('hex')}`
 
-/** The body of a visit, if it has one. Throws what `Renderer` throws, or BodyTooLong. */
 export async function bodyOf(
   run: StepRun<'webhook'>,
   about: About,

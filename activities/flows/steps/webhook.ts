@@ -29,22 +29,19 @@ export interface WebhookDeps {
   keyring: Keyring
   fetcher: Fetcher
   now: () => number
-  /** The process's own when absent. */
   renderer?: Renderer
-  /** Between tries; one more try than waits. Tests make them small. */
+  /** Waits between tries, one fewer than tries. */
   waitsMs?: readonly number[]
 }
 
 const DEFAULT_TIMEOUT_S = 10
 /** Eight tries within ten minutes, with pauses that outlast a restart of the receiver. */
 const WAITS_MS = [2_000, 5_000, 15_000, 40_000, 90_000, 180_000, 270_000]
-/** Time of a call besides the request: two small transactions. */
 const LEASE_SPARE_MS = 10_000
 /** First and longest wait for a slot, when an organization has too many calls in flight. */
 const SLOT_WAIT_MS = 1_000
 const MOST_SLOT_WAIT_MS = 2 * 60_000
 
-/** Reason of a failed call. */
 interface Failure {
   reason: string
   error: string
@@ -111,7 +108,7 @@ interface Try {
   request: Request
   timeoutMs: number
   signal: AbortSignal
-  /** Before the next try; undefined: there is none. */
+  /** Wait before the next try. Undefined: this was the last one. */
   waitMs: number | undefined
 }
 
@@ -134,7 +131,6 @@ async function tryOnce(
   }
 }
 
-/** The request, or the end of the step if nothing can be sent. */
 async function prepare(
   { sql, keyring, renderer, now }: Caller,
   run: StepRun<'webhook'>,
@@ -171,7 +167,7 @@ const UNREADABLE = {
 } as const
 const TOO_LONG = { reason: 'too_large', error: 'The body is too long' } as const
 
-/** The host whose slots the call uses; a port or a final dot does not make another host. */
+/** Returns the host whose slots the call uses. A port or a final dot does not make another host. */
 function hostOf(run: StepRun<'webhook'>): string | StepOutcome {
   try {
     return targetOf(run.step.config.url).host
@@ -200,10 +196,13 @@ function failed(
   return { kind: 'done', branch: 'failure', result: { reason, ...Object(result) } }
 }
 
-/** Within a fifth of it, so that calls that failed together do not come back together. */
+/** Varies a wait by up to a fifth, so that calls that failed together do not come back together. */
 const jittered = (ms: number): number => Math.round(ms * (0.8 + Math.random() * 0.4))
 
-/** Goes into histories, so it names neither the address nor the headers nor the answer. */
+/**
+ * The failure goes into histories, so it contains neither the address nor the headers nor the
+ * answer.
+ */
 const callFailed = ({ reason, waitMs }: Retry): ApplicationFailure =>
   ApplicationFailure.create({
     message: `The call failed (${reason}) and is tried again`,
@@ -212,7 +211,10 @@ const callFailed = ({ reason, waitMs }: Retry): ApplicationFailure =>
     category: 'BENIGN',
   })
 
-/** The longer a call has waited the less often it asks, so that many ask no more than a few do. */
+/**
+ * Returns a refusal whose wait grows with the age of the call, so that many waiting calls ask no
+ * more often than a few.
+ */
 const slotRefused = (number: number): ApplicationFailure =>
   ApplicationFailure.create({
     message: 'The organization has as many calls in flight as it may',

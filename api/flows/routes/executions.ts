@@ -31,7 +31,6 @@ const writing = { scope: 'workflows' } as const
 const KEPT = 'What ended longer ago than your plan keeps it is left out.'
 const KEPT_OF_FLOW = 'What is over and was created longer ago than your plan keeps it is left out.'
 
-/** Runs of flows: what became of each, and taking one up again or ending it. */
 export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.get(
     '/v1/workflows/:workflowId/executions',

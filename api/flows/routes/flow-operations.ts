@@ -25,7 +25,6 @@ const tags = ['workflows']
 const reading = { scope: 'read' } as const
 const writing = { scope: 'workflows' } as const
 
-/** Operations on many executions of a flow, and their progress. */
 export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.post(
     '/v1/workflows/:workflowId/cancel-executions',
@@ -137,7 +136,7 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
   )
 }
 
-/** The id of a flow by its id or slug; of a deleted one by its id. */
+/** Returns the id of a flow by its id or slug. A deleted flow is found by its id only. */
 async function requireFlow(sql: Executor, organizationId: Uuid, id: string): Promise<Uuid> {
   const flowId = await findFlowId(sql, organizationId, id)
   if (flowId === undefined) throw await missing(sql, 'flow', organizationId, id)

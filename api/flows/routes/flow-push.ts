@@ -23,7 +23,6 @@ import { createSenderChecks, warned } from '../../accounts/sender-check.ts'
 
 const tags = ['workflows']
 
-/** The workflows of a push, and where each stands in the body. */
 function pushOf(body: FlowPush) {
   if ('workflows' in body) {
     const workflows = body.workflows.map(withSteps)
@@ -38,7 +37,6 @@ const withSteps = (pushed: PushedFlow): PushedFlow => ({
   steps: stepsWithDefaults(pushed),
 })
 
-/** Workflows as files: pulled, edited, pushed. */
 export const flowPushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, now } = deps
   const senders = createSenderChecks(app, deps)

@@ -31,7 +31,6 @@ const tags = ['workflows']
 const reading = { scope: 'read' } as const
 const writing = { scope: 'workflows' } as const
 
-/** Enabling, versions, diagram and signing secret of a flow. */
 export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, now } = deps
   const senders = createSenderChecks(app, deps)
@@ -92,7 +91,6 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
     },
   )
 
-  /** Enables or disables the flow that a request names, and notes it in the audit trail. */
   async function switchTo(
     request: FastifyRequest<{ Params: { workflowId: string } }>,
     enabled: boolean,

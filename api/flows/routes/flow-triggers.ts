@@ -25,7 +25,6 @@ const tags = ['workflows']
 const checkRows = rowChecker(TriggerRow)
 const config = { scope: 'events' } as const
 
-/** Starting a flow by hand: each contact that it admits gets an execution. */
 export const flowTriggerRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
   app.post(
     '/v1/workflows/:workflowId/trigger',
@@ -100,7 +99,7 @@ export const flowTriggerRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
     },
   )
 
-  /** A lost count must not turn the refusal into another one. */
+  /** A failed count must not replace the refusal. */
   async function noteDropped({ caller, id, log }: FastifyRequest, flowId: Uuid): Promise<void> {
     try {
       await countDropped(caller.sql, caller.organizationId, flowId)

@@ -32,7 +32,6 @@ const tags = ['workflows']
 const reading = { scope: 'read' } as const
 const writing = { scope: 'workflows' } as const
 
-/** Customers' workflows, which are flows in the code. Their runs are executions. */
 export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, now } = deps
   const senders = createSenderChecks(app, deps)

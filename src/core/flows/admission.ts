@@ -9,11 +9,11 @@ import { brake, stop } from './brake.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 
 /**
- * Starts that are admitted at once: one request may cause a thousand for each of many flows, and
- * what is kept of each would be more than a process has memory for.
+ * Starts that are admitted at once. A request may cause a thousand for each of many flows, and the
+ * data of all would exceed the memory of a process.
  */
 export const MOST_STARTS = 1_000
-/** Limit of their data in one statement. */
+/** Bytes of the starts' data in one statement. */
 const MOST_BYTES = 1_048_576
 
 /**
@@ -27,13 +27,13 @@ export type Admission =
   | { outcome: 'repeated' | 'dropped' | 'gone' }
 
 /**
- * Admits contacts to flows, in a handful of statements whatever their number: a caller that may
- * have more than `MOST_STARTS` admits so many at a time, flow by flow and contact by contact.
- * Returns what became of each, in the order given. What was dropped is counted.
+ * Admits contacts to flows, in a constant number of statements. A caller with more than
+ * `MOST_STARTS` admits so many at a time, flow by flow and contact by contact. Returns the outcomes
+ * in the given order. Dropped starts are counted.
  *
- * Locks the contacts in the order of their ids, so that everything about one contact is decided one
- * after the other; a caller that holds later locks (executions) holds these already. How many run
- * at once (`maxConcurrentExecutions`) is decided later, by the relay: see `admitWithinLimit`.
+ * Locks the contacts in the order of their ids, so that decisions about one contact follow each
+ * other. A caller that holds later locks (executions) holds these already. The relay decides later
+ * how many run at once (`maxConcurrentExecutions`): see `admitWithinLimit`.
  */
 export async function admit(
   tx: Transaction,
@@ -67,7 +67,7 @@ export async function admit(
 
 const causeOf = (flowId: Uuid, dedupeKey: Uuid): string => `${flowId} ${dedupeKey}`
 
-/** Lets contacts enter, flow by flow in the order of the flows' ids. */
+/** Admits contacts flow by flow, in the order of the flows' ids. */
 async function enterAll(
   tx: Transaction,
   organizationId: Uuid,
@@ -87,7 +87,6 @@ async function enterAll(
   return entering
 }
 
-/** The starts of one flow that its rules admit. */
 async function enter(
   tx: Transaction,
   organizationId: Uuid,
@@ -110,7 +109,6 @@ async function enter(
   return passed.filter(({ contactId }) => admitted.has(contactId))
 }
 
-/** Writes the executions, and the outbox messages that start their workflows. */
 async function write(
   tx: Transaction,
   organizationId: Uuid,
@@ -127,7 +125,10 @@ async function write(
   return ids
 }
 
-/** Groups starts by their data as JSON, up to the limit of one statement: each may have 32 KiB. */
+/**
+ * Groups starts by the size of their JSON data, up to the limit of one statement. Each may have 32
+ * KiB.
+ */
 function* byBytes(ids: ReadonlyMap<Start, Uuid>): Generator<starting.NewExecution[]> {
   let some: starting.NewExecution[] = []
   let bytes = 0

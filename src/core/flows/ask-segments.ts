@@ -1,6 +1,6 @@
 /**
- * Asks kept segments of contacts, a few of them in one statement. One that takes too long or fails
- * is found out and set aside, so that it does not hold up the others of its organization.
+ * Evaluates stored segments for contacts, a few of them in one statement. A segment that takes too
+ * long or fails is set aside, so that it does not hold up the others of its organization.
  */
 import type { SegmentFailure } from '../../domain/audience/audience.ts'
 import { filtersOf } from '../../domain/audience/condition-check.ts'
@@ -13,10 +13,10 @@ import type { AskedSegment, Difference } from '../../store/audience/membership.t
 import { hasState, isPassing, QUERY_CANCELED, type Transaction } from '../../store/db/sql.ts'
 import { isUsable } from '../audience/usable.ts'
 
-/** Segments of one statement, and filters of theirs. */
+/** Limits of one statement: segments, and filters of segments. */
 const SEGMENTS = 20
 const FILTERS = 100
-/** Slow statements of one turn. Each has taken as long as a statement may. */
+/** Slow statements of one turn. Each has reached the time limit. */
 const MOST_SLOW = 3
 /** The first wait of a segment that is set aside. */
 const WAIT_MS = 30_000
@@ -27,7 +27,6 @@ export interface FailedSegment {
   error?: unknown
 }
 
-/** State of one turn. */
 export interface Asking {
   tx: Transaction
   organizationId: Uuid
@@ -35,11 +34,10 @@ export interface Asking {
   now: string
   /** Time limit of one statement that evaluates segments. */
   limitMs: number
-  /** Segments that failed in this turn. */
   failed: FailedSegment[]
 }
 
-/** Too many segments failed in one turn, which is to be rolled back: these are set aside first. */
+/** Too many segments failed in one turn. It is rolled back, and these are set aside first. */
 export class SegmentsFailed extends Error {
   readonly failed: readonly FailedSegment[]
 
@@ -51,7 +49,6 @@ export class SegmentsFailed extends Error {
 
 type Usable = KeptSegment & AskedSegment
 
-/** Stored segments that can be evaluated. The others have failed. */
 export const usableOf = ({ failed }: Asking, kept: readonly KeptSegment[]): Usable[] =>
   kept.flatMap((each) => {
     const { condition } = each
@@ -60,7 +57,7 @@ export const usableOf = ({ failed }: Asking, kept: readonly KeptSegment[]): Usab
     return []
   })
 
-/** Differences between these contacts' evaluated and stored membership. */
+/** Returns the differences between the evaluated and the stored membership of these contacts. */
 export const ask = (
   asking: Asking,
   contactIds: readonly Uuid[],
@@ -75,7 +72,6 @@ export const ask = (
     return found.flat()
   })
 
-/** The same of one segment, or that it fails, of which nothing is noted. */
 export const askOne = (
   asking: Asking,
   contactIds: readonly Uuid[],
@@ -83,14 +79,17 @@ export const askOne = (
 ): Promise<Difference[] | FailedSegment> =>
   limited(asking, () => tryAsking(asking, contactIds, [segment]))
 
-/** Notes that a segment fails. Throws when that are too many for one turn. */
+/** Records a failed segment. Throws if too many failed in one turn. */
 export function noteFailure({ failed }: Asking, failure: FailedSegment): void {
   failed.push(failure)
   const slow = failed.filter((each) => each.failure === 'segment_too_slow')
   if (slow.length > MOST_SLOW) throw new SegmentsFailed(failed)
 }
 
-/** Sets failed segments aside, but for those that have changed; returns until when. */
+/**
+ * Sets failed segments aside, except those that were changed meanwhile. Returns the end of the
+ * pause.
+ */
 export async function setAside(
   tx: Transaction,
   organizationId: Uuid,
@@ -144,7 +143,7 @@ async function tryAsking(
   }
 }
 
-/** Undefined: the server's failure, not the segment's. */
+/** Undefined: the server failed, not the segment. */
 function failureOf(error: unknown): SegmentFailure | undefined {
   if (hasState(error, QUERY_CANCELED)) return 'segment_too_slow'
   return isPassing(error) ? undefined : 'segment_not_usable'
@@ -157,7 +156,6 @@ async function limited<T>({ tx, limitMs }: Asking, work: () => Promise<T>): Prom
   return result
 }
 
-/** Groups of as many segments as one statement can evaluate. */
 function* groupsOf(segments: readonly Usable[]): Generator<Usable[]> {
   let group: Usable[] = []
   let filters = 0

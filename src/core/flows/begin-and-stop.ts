@@ -6,7 +6,6 @@ import * as executionRuns from '../../store/flows/runs.ts'
 import { reopen } from './retry-and-cancel.ts'
 import { end, isOver, LEAVE, type StepActivities, toStep } from './moves.ts'
 
-/** Facts about flows that a worker has. */
 interface WorkerKnowledge {
   steps: StepActivities
   definitions: DefinitionCache
@@ -53,13 +52,15 @@ export async function begin(
   return toStep(steps, definition, at, at.status)
 }
 
-/** It had failed when the contact unsubscribed, and an unsubscribe ends live executions only. */
+/**
+ * The execution had failed when the contact unsubscribed. An unsubscribe ends live executions only.
+ */
 const TOPIC_UNSUBSCRIBED = { status: 'cancelled', reason: 'topic_unsubscribed' } as const
 
 /**
  * Ends an execution whose run an operator cancelled, and returns how it ended. `fence`: the run
- * that holds it; null: cancelled before it was known whether it had begun, by `ownFence`. Null:
- * another run holds it, or it is gone.
+ * that holds it. Null as `fence`: the run was cancelled before it was known whether it had begun,
+ * and `ownFence` decides. Null as result: another run holds the execution, or it is gone.
  */
 export async function stop(
   tx: Transaction,

@@ -6,16 +6,16 @@ import type { EnteredFlow } from '../../store/flows/entries.ts'
 import type { Start } from '../../store/flows/starts.ts'
 
 /**
- * Automations that change what each other's triggers read start each other without end. More starts
- * of one flow for one contact by segments and topics than these are dropped until the day (UTC) is
- * over.
+ * Starts of one flow for one contact by segments and topics in an hour. Automations that change
+ * what each other's triggers read would start each other without end. Further starts are dropped
+ * until the day (UTC) is over.
  */
 export const MOST_AN_HOUR = 5
 export const MOST_A_DAY = 10
 
 /**
- * Returns those of the starts of one flow that the brake lets through, in their order. The contacts
- * are locked, so that all starts of one are counted.
+ * Returns the starts of one flow that the brake allows, in order. The contacts are locked, so that
+ * all starts of a contact are counted.
  */
 export async function brake(
   tx: Transaction,

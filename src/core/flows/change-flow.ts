@@ -24,24 +24,20 @@ import { requireRoom } from '../access/plan.ts'
 import type { CheckedSenders } from '../accounts/sender-check.ts'
 import { slugTaken, underSlug } from '../../domain/slugs.ts'
 
-/** The organization, transaction and request of a change. */
 export interface Changing {
   tx: Transaction
   organizationId: Uuid
   keyring: Keyring
   requestId: string
-  /** The senders' states in their accounts, read before the transaction began. */
   senders: CheckedSenders
-  /** Warnings about what was done anyway; the caller adds them to the answer. */
   warnings: Warning[]
 }
 
-/** The same where the definition may change, too. */
 export type Saving = Changing & Checking
 
-/** Versions of one flow: each change of its definition is one. */
+/** Versions of one flow. Each change of the definition creates one. */
 const MOST_VERSIONS = 10_000
-/** Paths under `/v1/workflows/`: a flow with such a slug could not be read by it. */
+/** Words of paths under `/v1/workflows/`, which cannot be slugs. */
 const RESERVED_SLUGS = ['push', 'pull', 'executions', 'operations']
 
 interface NewFlow extends Omit<flows.FlowValues, 'slug'> {
@@ -49,8 +45,8 @@ interface NewFlow extends Omit<flows.FlowValues, 'slug'> {
 }
 
 /**
- * Creates a flow. Throws what `readDefinition` throws; 402 when the plan allows no more, 409 when
- * its slug is taken or too many with its trigger are enabled.
+ * Creates a flow. Throws the errors of `readDefinition`, a 402 if the plan allows no more, and a
+ * 409 if its slug is taken or too many flows with its trigger are enabled.
  */
 export async function createFlow(
   changing: Saving,
@@ -91,9 +87,9 @@ export async function createFlow(
 }
 
 /**
- * Changes a flow that is locked, as its organization is. `given` undefined: its definition stays.
- * The same definition does not make a new version. Throws what `readDefinition` throws; 400 when it
- * is to run and cannot, 409 when too many with its trigger are enabled.
+ * Changes a flow. The flow and its organization are locked. `given` undefined: its definition
+ * stays. An equal definition creates no version. Throws the errors of `readDefinition`, a 400 if
+ * the flow is to run and cannot, and a 409 if too many with its trigger are enabled.
  */
 export async function changeFlow(
   changing: Saving,
@@ -135,8 +131,8 @@ export async function changeFlow(
 }
 
 /**
- * The new definition, or undefined when the flow has it already. What is given as it was read is
- * not checked: what it names may be gone since.
+ * Returns the new definition. Undefined: the flow already has it. An unchanged definition is not
+ * checked, since resources that it names may be gone by now.
  */
 export async function readChanged(
   changing: Saving,
@@ -152,7 +148,7 @@ export async function readChanged(
   return isSame ? undefined : read
 }
 
-/** Headers with the addresses to which their steps send them. */
+/** Returns headers with the addresses to which their steps send them. */
 const sentBy = ({ steps }: Definition, headers: Headers): FormerHeaders =>
   new Map(
     steps.flatMap((step) => {
@@ -175,10 +171,9 @@ function isAsShown(
   return isDeepStrictEqual(plain(given), plain(wireOf(definition)))
 }
 
-/** A definition as it is read from storage or from the wire. */
 const plain = (definition: object): unknown => JSON.parse(JSON.stringify(definition))
 
-/** Enables or disables a flow that is locked; to be enabled, its organization is locked, too. */
+/** Enables or disables a locked flow. To enable it, its organization is locked, too. */
 export async function switchFlow(
   changing: Changing,
   flow: flows.WholeFlow,
@@ -198,8 +193,8 @@ export async function switchFlow(
 }
 
 /**
- * Throws a 400 if the flow cannot run: something is missing, or a sender is not verified. Warns of
- * flows that start each other.
+ * Throws a 400 if the flow cannot run, because settings are missing or a sender is not verified.
+ * Warns of flows that start each other.
  */
 async function requireReady(changing: Changing, flow: EnabledFlow): Promise<void> {
   const { tx, organizationId, senders, warnings } = changing
@@ -209,7 +204,6 @@ async function requireReady(changing: Changing, flow: EnabledFlow): Promise<void
   warnings.push(...(await ringWarnings(tx, organizationId, flow)))
 }
 
-/** Deletes a flow that is locked. */
 export async function removeFlow(
   changing: Pick<Changing, 'tx' | 'organizationId' | 'requestId'>,
   flow: flows.WholeFlow,
@@ -223,7 +217,7 @@ export async function removeFlow(
 /** Time for which the previous secret still signs. */
 const OVERLAP_MS = 86_400_000
 
-/** Rotates the secret of its webhooks. Undefined: the flow is gone. */
+/** Rotates the secret of the flow's webhooks. Undefined: the flow is gone. */
 export async function rotateSecret(
   { tx, organizationId, keyring }: Pick<Changing, 'tx' | 'organizationId' | 'keyring'>,
   id: Uuid,
@@ -254,7 +248,9 @@ async function putHeaders(
   await flowSecrets.putHeaders(tx, { organizationId, flowId, version }, sealed)
 }
 
-/** Headers of the newest version, without those that no key of ours can open any more. */
+/**
+ * Returns the headers of the newest version, without those whose key is no longer in the keyring.
+ */
 async function formerHeaders(
   { tx, organizationId, keyring }: Changing,
   { id: flowId, version }: Version,

@@ -6,10 +6,10 @@ import * as executions from '../../store/flows/executions.ts'
 import * as slots from '../../store/flows/slots.ts'
 
 /**
- * Decides which of these attempts are started and returns the ids of their executions: those that
- * still wait for it, and where their flow limits how many run at once (`maxConcurrentExecutions`),
- * those that get one of its slots. An execution that gets none is cancelled (`dropped`), which does
- * not count as an entry of the contact.
+ * Decides which of these attempts start and returns the ids of their executions: those that still
+ * wait, and, if their flow limits how many run at once (`maxConcurrentExecutions`), have got one of
+ * its slots. An execution without a slot is cancelled (`dropped`), which does not count as an entry
+ * of the contact.
  */
 export async function admitWithinLimit(
   sql: Sql,
@@ -34,7 +34,7 @@ export async function admitWithinLimit(
 
 /**
  * Gives the free slots of a flow to the oldest of these executions. The flow's row is locked, so
- * that however many relays ask, no slot is given twice and none stays free.
+ * that concurrent relays neither give a slot twice nor leave one free.
  */
 async function allocateSlots(
   tx: Transaction,

@@ -23,9 +23,9 @@ import { draftOf, type TopicName, topicNames } from './draft.ts'
 import { checkAhead, checkContents, checkReferences, type Checking, refuse } from './rules.ts'
 
 /**
- * The definition of a body, as it is stored, and the headers that are stored beside it. `former`:
- * the headers that `***` stands for. Throws a 400 with every problem, naming steps, and a 403 when
- * it names something of another organization.
+ * Returns the definition of a body in its stored form, and the headers that are stored beside it.
+ * `former`: the former headers, for `***`. Throws a 400 with every problem, naming steps, and a 403
+ * if it names a resource of another organization.
  */
 export async function readDefinition(
   checking: Checking,
@@ -48,13 +48,12 @@ export async function readDefinition(
   return hideHeaders(definition)
 }
 
-/** Checks contents for `readDefinition` before a transaction is open. */
 export const prepareDefinition = (contents: Contents, given: FlowDefinitionInput): Promise<void> =>
   checkAhead(contents, draftOf(given, () => undefined).draft.steps)
 
 /**
- * Replaces `***` by the former values of headers, as long as they go to the same origin: whoever
- * may write a workflow must not read its secrets by having them sent to another host.
+ * Replaces `***` by the former values of headers if they are sent to the same origin. A person who
+ * may write a workflow must not read its secrets by sending them to another host.
  */
 function withFormer(given: FlowDefinitionInput, former: FormerHeaders) {
   const problems: ErrorDetail[] = []
@@ -107,7 +106,9 @@ async function findTopics(tx: Transaction, organizationId: Uuid, names: readonly
   return { ids, problems }
 }
 
-/** The definition with the ids of the topics in its conditions, so that slugs may change. */
+/**
+ * Returns the definition with the ids of the topics in its conditions, so that slugs may change.
+ */
 async function namingTopics(
   tx: Transaction,
   organizationId: Uuid,

@@ -20,7 +20,6 @@ import type { FlowStep, FlowTransitionInput } from '../../schemas/flows/flow-ste
 import type { PushedFlow } from '../../schemas/flows/flow-push.ts'
 import type { FlowDefinitionInput } from '../../schemas/flows/flow.ts'
 
-/** A topic that a definition names, and where. */
 export interface TopicName {
   path: string
   /** Beginning of messages: the step and its field. */
@@ -30,7 +29,6 @@ export interface TopicName {
   isNeeded: boolean
 }
 
-/** The topics that triggers and steps of a definition name. */
 export function topicNames({ triggerConfig = {}, steps }: FlowDefinitionInput): TopicName[] {
   const { topicId, topicSlug } = triggerConfig
   const ofTrigger = {
@@ -57,7 +55,6 @@ export function topicNames({ triggerConfig = {}, steps }: FlowDefinitionInput): 
   ]
 }
 
-/** The id of the topic that is named at a path, where one is named. */
 export type TopicAt = (path: string) => string | undefined
 
 const SETTINGS: Settings = {
@@ -69,7 +66,7 @@ const SETTINGS: Settings = {
 }
 
 /**
- * The draft of a body: with aliases resolved, defaults filled in and the ids of topics. Also
+ * Returns the draft of a body, with aliases resolved, defaults filled in and topic ids. Also
  * returns all problems of names and of the trigger.
  */
 export function draftOf(
@@ -103,7 +100,6 @@ export function draftOf(
 
 type Report = (path: string, message: string) => void
 
-/** The settings of each trigger. */
 const CONFIG_OF: Record<TriggerType, readonly string[]> = {
   event: ['eventName', 'name', 'filter'],
   contact_created: [],
@@ -163,7 +159,6 @@ function stepOf(step: FlowStep, topicId: string | undefined, report: Report): St
   return needsTopic(step) ? { ...step, config: { topicId: topicId ?? '' } } : step
 }
 
-/** Returns a step of the wire as it is stored. */
 function stored<Type extends StepType>(
   step: Omit<StepOf<Type>, 'config'>,
   config: StepOf<Type>['config'],
@@ -172,7 +167,7 @@ function stored(step: object, config: unknown): object {
   return { ...step, config }
 }
 
-/** Mail settings of a step, with its sender split and its account under one name. */
+/** Returns the mail settings of a step, with its sender split and its account under one name. */
 function mailOf(
   given: Extract<FlowStep, { type: MailingType }>['config'],
   topicId: string | undefined,
@@ -213,7 +208,7 @@ function transitionOf(given: FlowTransitionInput, path: string, report: Report):
   return { from: from ?? '', to: to ?? '', ...(branch === undefined ? {} : { branch }) }
 }
 
-/** The steps of a push, with the senders that its mails have unless they name their own. */
+/** Returns the steps of a push. Mails without a sender get the default one. */
 export const stepsWithDefaults = ({ steps, defaults = {} }: PushedFlow): FlowStep[] =>
   steps.map((step) => {
     if (!isMailing(step)) return step
@@ -230,7 +225,6 @@ export const stepsWithDefaults = ({ steps, defaults = {} }: PushedFlow): FlowSte
     return withConfig(step, config)
   })
 
-/** A definition as the API shows it, in the form that `draftOf` reads. */
 export function wireOf({ trigger, entry, steps, transitions, settings }: Definition) {
   const { type: triggerType, ...config } = trigger
   const { name, ...others } = { name: undefined, ...config }

@@ -5,18 +5,20 @@ import type { Uuid } from '../../runtime/ids.ts'
 import * as facts from '../../store/audience/facts.ts'
 import type { Transaction } from '../../store/db/sql.ts'
 
-/** A filter of the events of one contact; null: every event fits. */
+/** A filter of the events of one contact. Null: every event matches. */
 export interface Filtered {
   contactId: Uuid
   filter: Condition | null
 }
 
-/** Returns whether an event with these properties fits a filter, for one of the loaded contacts. */
+/**
+ * Returns whether an event with these properties matches a filter, for one of the loaded contacts.
+ */
 export type Fits = (filtered: Filtered, properties: Record<string, unknown>) => boolean
 
 /**
- * Loads what filters of events ask about: what is known of the contacts now, and only where one
- * asks about more than the event itself. A contact that is gone fits no filter that asks about it.
+ * Loads the current data of contacts if a filter reads more than the event itself. A deleted
+ * contact matches no such filter.
  */
 export async function loadFilters(
   tx: Transaction,

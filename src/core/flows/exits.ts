@@ -4,8 +4,8 @@ import * as executions from '../../store/flows/executions.ts'
 import * as running from '../../store/flows/running.ts'
 
 /**
- * Cancels what the subscription to a topic started, in the transaction that ends the subscription.
- * Their contacts' rows are locked by the caller.
+ * Cancels the executions that a subscription to a topic started, in the transaction that ends the
+ * subscription. The caller has locked the contacts.
  */
 export async function exitOnUnsubscribe(
   tx: Transaction,
@@ -20,8 +20,8 @@ export async function exitOnUnsubscribe(
 }
 
 /**
- * Cancels all that runs for contacts, in the transaction that deletes them. Their rows are locked
- * by the caller, so that nothing is started for them meanwhile.
+ * Cancels all executions of contacts, in the transaction that deletes them. The caller has locked
+ * the contacts, so that none is started meanwhile.
  */
 export async function exitOnDelete(
   tx: Transaction,
@@ -35,10 +35,9 @@ export async function exitOnDelete(
 }
 
 /**
- * Cancels the executions whose flows say that such an event ends them (`exitOn`): in the version
- * that each execution runs. An execution is not ended by the event that started it, nor by one that
- * came before that in the same set or happened before it. `events`: of each contact, in their
- * order.
+ * Cancels the executions whose flow ends with such an event (`exitOn`), in the version that each
+ * execution runs. The event that started an execution does not end it, nor does an event that was
+ * earlier in the same set or happened before. `events`: for each contact, in order.
  */
 export async function exitOnEvents(
   tx: Transaction,
@@ -62,6 +61,6 @@ interface Exiting {
   occurredAt: string
 }
 
-/** Events after the one that started an execution, or all if it is not among them. */
+/** Returns the events after the one that started an execution, or all if it is not among them. */
 const after = (events: readonly Exiting[], eventId: Uuid | null): readonly Exiting[] =>
   events.slice(events.findIndex(({ id }) => id === eventId) + 1)

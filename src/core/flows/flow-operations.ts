@@ -8,14 +8,17 @@ import type { FlowOperation } from '../../store/flows/flow-operations.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import { CANCELLED, retry } from './retry-and-cancel.ts'
 
-/** Operations of one flow at a time. */
+/** Operations of one flow that may run at once. */
 const MOST_RUNNING = 10
-/** Executions that one transaction cancels, and those that it retries, one after the other. */
+/**
+ * Executions in one transaction: cancelled ones, and retried ones, which are processed one after
+ * the other.
+ */
 const CANCELLED_AT_ONCE = 200
 const RETRIED_AT_ONCE = 50
-/** Until an operation is looked at again that can do nothing now. */
+/** Wait of an operation that can do nothing at present. */
 const WAIT_MS = 500
-/** Messages of the outbox at most when more executions are to be started. */
+/** Waiting outbox messages above which no executions are started. */
 const BACKLOG = 1_000
 
 interface OperationRequest {
@@ -26,8 +29,8 @@ interface OperationRequest {
 }
 
 /**
- * Notes what is to be done to many executions of a flow: workers do it, page by page. 409 while too
- * many operations of the flow are running.
+ * Creates an operation on many executions of a flow, which workers process page by page. Throws a
+ * 409 if too many operations of the flow are running.
  */
 export async function startOperation(
   tx: Transaction,
@@ -44,7 +47,7 @@ export async function startOperation(
   return flowOperations.create(tx, { organizationId, flowId, requestId, id: uuidv7(), ...whole })
 }
 
-/** Does a page of the operation that is due the longest. False: none is due. */
+/** Processes a page of the operation that is due the longest. Returns false if none is due. */
 export const workOnOperation = (sql: Sql, page?: number): Promise<boolean> =>
   transact(sql, async (tx) => {
     const operation = await flowOperations.lockDue(tx)
@@ -59,7 +62,6 @@ type Work = (
   page: number | undefined,
 ) => Promise<void>
 
-/** The work of a page for each kind of operation. */
 const WORK: Record<OperationKind, Work> = { cancel: cancelPage, retry: retryPage }
 
 async function cancelPage(
@@ -108,7 +110,9 @@ async function retryPage(
   await flowOperations.noteProgress(tx, operation, progress)
 }
 
-/** Nothing is left; there may be more while older transactions are open. */
+/**
+ * Completes the operation if nothing is left. More may appear while older transactions are open.
+ */
 async function finish(tx: Transaction, operation: flowOperations.DueOperation): Promise<void> {
   if (await flowOperations.complete(tx, operation)) return
   await flowOperations.noteProgress(tx, operation, { done: 0, waitMs: WAIT_MS })

@@ -24,15 +24,13 @@ import * as triggered from '../../store/flows/triggered.ts'
 
 /** Marks of one turn. A turn holds locks of contacts, and others wait for its worker. */
 const MARKS = 300
-/** The same after a failure. */
+/** Marks of one turn after a failure. */
 const FEW_MARKS = 20
-/** Contacts of one turn that a scan looks at; fewer where that fails. */
+/** Contacts that a scan evaluates in one turn, and the number after a failure. */
 const SCANNED = [2_000, 200]
-/** Differences that are written at once. */
 const WRITTEN = 2_000
-/** Members of one turn that are deleted because their segment is kept no more. */
+/** Members that one turn deletes because their segment is no longer stored. */
 const DELETED = 5_000
-/** After a failure. */
 const PUT_OFF_MS = 5_000
 /** Time limit of a statement that evaluates a turn's contacts, which takes milliseconds. */
 const ASKED_MS = 5_000
@@ -42,13 +40,12 @@ export type Clock = (sql: Executor) => Promise<string>
 
 export interface Keeping {
   sql: Sql
-  /** The clock of Postgres, unless a test has another. */
+  /** Absent: the clock of Postgres. */
   clock?: Clock | undefined
   /** Time limit of a statement that evaluates segments, in milliseconds. Tests lower it. */
   limitMs?: number | undefined
-  /** Told of a turn that failed; it is tried again. */
   onFailure: (organizationId: Uuid, error: unknown) => void
-  /** Told of a segment that nobody enters or leaves until a time, because it fails. */
+  /** Called for a failing segment, which nobody enters or leaves until a time. */
   onSetAside?: ((segment: SetAside) => void) | undefined
 }
 
@@ -62,12 +59,12 @@ export interface SetAside {
 }
 
 /**
- * Brings the kept membership of one organization up to date, in one transaction: evaluates some of
- * its dirty contacts, and a page of the contacts that a scan is to look at. Who entered or left a
- * segment starts the flows that wait for that. Returns false when there was nothing to do.
+ * Updates the stored membership of one organization in one transaction: evaluates some of its
+ * marked contacts, and a page of an open scan. Entering or leaving a segment starts the flows that
+ * wait for it. Returns false if there was nothing to do.
  *
- * Contacts are evaluated without locks: what is written of them meanwhile has marks of its own. The
- * turn is locked first, then those contacts that differ, in the order of their ids.
+ * Contacts are evaluated without locks, since later writes leave marks of their own. The turn is
+ * locked first, then the contacts that differ, in the order of their ids.
  */
 export async function keepMembership(keeping: Keeping): Promise<boolean> {
   let taken: Uuid | undefined
@@ -87,7 +84,7 @@ export async function keepMembership(keeping: Keeping): Promise<boolean> {
   }
 }
 
-/** After a turn that was rolled back: its marks and members are as before. */
+/** Recovers from a turn that was rolled back, with its marks and members as before. */
 async function recover(keeping: Keeping, organizationId: Uuid, error: unknown): Promise<void> {
   if (error instanceof SegmentsFailed) {
     const { failed } = error
@@ -101,7 +98,6 @@ async function recover(keeping: Keeping, organizationId: Uuid, error: unknown): 
 
 interface Turn {
   organizationId: Uuid
-  /** Segments that were set aside. */
   segments: Awaited<ReturnType<typeof setAside>>
 }
 
@@ -138,8 +134,8 @@ async function takeTurn(
 }
 
 /**
- * Looks at a page of all contacts: when a segment begins to be kept, whose present members are
- * recorded and have entered nothing, and when its condition was changed.
+ * Evaluates a page of all contacts when a segment is first stored, whose present members are
+ * recorded without entering, and when its condition was changed.
  */
 async function scan(asking: Asking, segment: ReturnType<typeof usableOf>[number]): Promise<void> {
   const { tx, organizationId } = asking
@@ -156,7 +152,7 @@ async function scan(asking: Asking, segment: ReturnType<typeof usableOf>[number]
   if ('failure' in found) noteFailure(asking, found)
 }
 
-/** Writes differences, and starts what follows from them, for contacts that are there still. */
+/** Writes differences for existing contacts, and starts the executions that follow. */
 async function write(
   { tx, organizationId, now }: Asking,
   kept: readonly KeptSegment[],
@@ -179,7 +175,7 @@ async function write(
   }
 }
 
-/** Marks contacts for which time has passed, up to `limit`; returns whether there may be more. */
+/** Marks contacts for which time has passed, up to `limit`. Returns whether there may be more. */
 export async function markDue(
   { sql, clock = membership.present }: Pick<Keeping, 'sql' | 'clock'>,
   limit: number,

@@ -15,7 +15,6 @@ import * as executions from '../../store/flows/executions.ts'
 import * as executionRuns from '../../store/flows/runs.ts'
 import * as executionSteps from '../../store/flows/steps.ts'
 
-/** The activities that steps run as, by their type. */
 export type StepActivities = { readonly [Type in StepType]?: { readonly where: StepActivity } }
 
 /**
@@ -60,7 +59,7 @@ export function toStep(
   return { do: 'step', name: step.name, where, ...shown, stepId, visit }
 }
 
-/** Ends an execution whose row is locked. The result tells its run, which needs no message. */
+/** Ends an execution whose row is locked. Its run sees the result and needs no message. */
 export async function end(
   tx: Transaction,
   { organizationId, executionId }: executionRuns.ExecutionKey,
@@ -73,14 +72,14 @@ export async function end(
   return { do: 'end', status, reason: ending.reason }
 }
 
-/** The end of an execution that something else ended, for example its own step. */
+/** Returns the end of an execution that something else ended, for example its own step. */
 async function over(tx: Transaction, key: executionRuns.ExecutionKey): Promise<Move> {
   const execution = await executionRuns.lock(tx, key)
   if (!execution || !isOver(execution.status)) return LEAVE
   return { do: 'end', status: execution.status, reason: execution.reason }
 }
 
-/** Stores the outcome of a visit and where the execution goes on. Its row is locked. */
+/** Stores the outcome of a visit and the next position of the execution. Its row is locked. */
 export async function storeStepOutcome(
   tx: Transaction,
   steps: StepActivities,

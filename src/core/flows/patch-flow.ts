@@ -13,13 +13,12 @@ import * as flows from '../../store/flows/flows.ts'
 import { changeFlow, type Saving } from './change-flow.ts'
 import { wireOf } from './draft.ts'
 
-/** Runs in the transaction that changed a flow. */
 type Noting = (tx: Transaction, was: flows.WholeFlow, flow: flows.WholeFlow) => Promise<void>
 
 /**
- * Changes the flow that has this id or slug, in a transaction of its own, in which `note` is
- * called. Undefined: there is none. Throws what `changeFlow` throws; 409 when it was changed since
- * the caller read it, or when its slug is taken.
+ * Changes the flow with this id or slug, in its own transaction, in which `note` is called.
+ * Undefined: there is none. Throws what `changeFlow` throws; 409 when it was changed since the
+ * caller read it, or when its slug is taken.
  */
 export async function patchFlow(
   sql: Sql,
@@ -52,7 +51,7 @@ export async function patchFlow(
   }
 }
 
-/** The definition of a flow after a patch; undefined when the patch leaves it as it is. */
+/** Returns the definition after a patch. Undefined: the patch does not change it. */
 export function definitionAfter(
   flow: flows.WholeFlow,
   patch: FlowPatch,

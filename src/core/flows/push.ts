@@ -9,15 +9,14 @@ type Pushed = FlowPushResult['results'][number]
 
 interface Options {
   force: boolean
-  /** Path of a workflow in the body, before the names of its fields. */
   pathOf: (index: number) => string
 }
 
 /**
- * Makes flows say what is pushed, each by its slug, in the order given. All of them or none: throws
- * a 400 with the problems of all, or a 409 that names those that were edited here since they were
- * pushed last, unless `force`, or unless what is pushed is newer than the edit. A `dryRun` returns
- * the same and writes nothing; flows that it would create have no ids.
+ * Stores pushed flows by their slugs, in the given order. All of them or none: throws a 400 with
+ * the problems of all, or a 409 that names those that were edited here since they were pushed last,
+ * unless `force`, or unless what is pushed is newer than the edit. A `dryRun` returns the same and
+ * writes nothing; flows that it would create have no ids.
  */
 export async function pushFlows(
   changing: Saving,
@@ -89,7 +88,7 @@ function refuseTwins(pushed: readonly PushedFlow[], pathOf: Options['pathOf']): 
   if (first) throw badRequest(`Nothing was pushed: ${first.path} ${first.message}`, twins)
 }
 
-/** Undefined: it was edited here, and the push is older than the edit. */
+/** Undefined: the flow was edited here after the version that the push is based on. */
 async function pushFlow(
   changing: Saving,
   { slug, name, description = null, sourceHash = null, updatedAt, force, ...given }: PushedFlow,

@@ -5,11 +5,11 @@ import * as heldExecutions from '../../store/flows/held-executions.ts'
 import type { HeldExecution } from '../../store/flows/held-executions.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 
-/** Lost runs in a row without progress after which the next one would be lost, too. */
+/** Lost runs in a row without progress, after which no further run is started. */
 const MOST_LOST_RUNS = 3
 
 /**
- * Cancels an execution whose run an operator stopped. False: another run has taken the execution
+ * Cancels an execution whose run an operator stopped. Returns false if another run has taken it
  * meanwhile.
  */
 export const stop = (sql: Sql, held: HeldExecution): Promise<boolean> =>
@@ -23,9 +23,9 @@ export const stop = (sql: Sql, held: HeldExecution): Promise<boolean> =>
   })
 
 /**
- * Starts the next attempt of an execution whose run ended and left it behind: it goes on where it
- * stands. After the third lost run in a row without progress it fails there, and can be retried by
- * hand. `kept`: another run has taken the execution meanwhile.
+ * Starts the next attempt of an execution whose run ended without it. It continues at its position.
+ * After the third lost run in a row without progress it fails there, and can be retried by hand.
+ * `kept`: another run has taken the execution meanwhile.
  */
 export const restart = (sql: Sql, held: HeldExecution): Promise<'restarted' | 'failed' | 'kept'> =>
   transact(sql, async (tx) => {
@@ -52,8 +52,8 @@ async function fail(tx: Transaction, held: HeldExecution): Promise<void> {
 }
 
 /**
- * Starts the same attempt again: neither the outbox message that starts its run nor the run is
- * there any more. False: it has begun meanwhile.
+ * Starts the same attempt again, since neither its outbox message nor its run exists any more.
+ * Returns false if it has begun meanwhile.
  */
 export const startAgain = (sql: Sql, held: HeldExecution): Promise<boolean> =>
   transact(sql, async (tx) => {

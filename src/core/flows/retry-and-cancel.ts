@@ -7,18 +7,16 @@ import type { Transaction } from '../../store/db/sql.ts'
 import * as flows from '../../store/flows/flows.ts'
 import * as slots from '../../store/flows/slots.ts'
 
-/** Retries and cancels executions for callers. Both decide under the lock of the row. */
-
 export type Retry =
   | { outcome: 'retried' | 'flow_deleted' | 'flow_full' | 'flow_step_removed' }
   | { outcome: 'not_failed'; status: ExecutionStatus }
 
 /**
- * `failed → pending`: a workflow of the next attempt resumes it at its failed step. Of several
- * calls at once one retries. Executions of a deleted flow are not retried, and those of a flow that
- * limits how many run at once only where one more may. `version`: the newest is taken for good,
- * where it has the failed step; what is completed stays so, by the ids of steps. Undefined: the
- * organization has no such execution.
+ * `failed → pending`: a workflow of the next attempt resumes it at its failed step. Only one of
+ * several concurrent calls retries. Executions of a deleted flow cannot be retried, and those of a
+ * flow with limited concurrency only if it has a free slot. `version`: the execution continues with
+ * the newest version, if that has the failed step. Completed steps stay completed, by their ids.
+ * Undefined: the organization has no such execution.
  */
 export async function retry(
   tx: Transaction,
@@ -45,8 +43,8 @@ export type Cancel =
   | { outcome: 'over'; status: ExecutionStatus }
 
 /**
- * Ends an execution that is not over, with its waits, its queued mail and its run. Undefined: the
- * organization has no such execution.
+ * Ends a live execution with its waits, its queued mail and its run. Undefined: the organization
+ * has no such execution.
  */
 export async function cancel(
   tx: Transaction,

@@ -24,7 +24,7 @@ import { refuseForeign } from '../access/refuse-foreign.ts'
 import { type NoSender, rememberAccounts, resolveAccount } from '../accounts/resolve-sender.ts'
 import { checkTriggerSegment } from './trigger-checks.ts'
 
-/** Throws a 400 with these problems, if there are any. */
+/** Throws a 400 with these problems. Returns if there are none. */
 export function refuse(problems: readonly ErrorDetail[]): void {
   const [first] = problems
   if (!first) return
@@ -33,7 +33,7 @@ export function refuse(problems: readonly ErrorDetail[]): void {
   throw badRequest(`The workflow cannot be saved: ${first.message}`, most, 'definition_invalid')
 }
 
-/** Problems of the steps' Liquid and of the addresses that they call. */
+/** Checks the steps' Liquid and the addresses that they call. */
 export const checkContents = async (
   contents: Contents,
   steps: readonly Step[],
@@ -41,7 +41,8 @@ export const checkContents = async (
   (await Promise.all(steps.map((step, index) => checkContent(contents, step, index)))).flat()
 
 /**
- * Checks the contents of a request's steps before its transaction is open, which finds the results.
+ * Starts the check of a request's steps before its transaction is open. The transaction finds the
+ * results.
  */
 export const checkAhead = (contents: Contents, steps: readonly Step[]): Promise<void> =>
   awaitChecks(
@@ -51,7 +52,6 @@ export const checkAhead = (contents: Contents, steps: readonly Step[]): Promise<
     ]),
   )
 
-/** The variables of the step's own subject. */
 const rootsOfSubject = async (
   contents: Contents,
   { templateId, subject }: MailConfig,
@@ -71,7 +71,6 @@ async function checkContent(contents: Contents, step: Step, index: number): Prom
   ]
 }
 
-/** Problems of values that are Liquid. */
 async function valueProblems(contents: Contents, step: Step, path: string): Promise<ErrorDetail[]> {
   const texts = liquidTextsOf(step)
   if (texts.length === 0) return []
@@ -90,7 +89,6 @@ async function valueProblems(contents: Contents, step: Step, path: string): Prom
   )
 }
 
-/** Refuses an address that would never be called, whatever its name resolves to later. */
 function checkTarget(step: StepOf<CallingType>, path: string): ErrorDetail[] {
   try {
     targetOf(step.config.url)
@@ -126,7 +124,6 @@ async function contentProblems(
   }
 }
 
-/** The organization and transaction of a check, and the contents that were compiled for it. */
 export interface Checking {
   tx: Transaction
   organizationId: Uuid
@@ -134,8 +131,8 @@ export interface Checking {
 }
 
 /**
- * Checks that the segment of the trigger and the templates and accounts that steps name exist. 402
- * where the plan has no segments.
+ * Checks that the trigger's segment and the steps' templates and accounts exist. Throws a 402 if
+ * the plan has no segments.
  */
 export async function checkReferences(
   { tx, organizationId, contents }: Checking,
@@ -182,8 +179,8 @@ export async function checkReferences(
 }
 
 /**
- * Throws a 400 that names the step if the flow could not run. What it needs may be gone again
- * later; then its steps fail and say so.
+ * Throws a 400 that names the step if the flow could not run. Its resources may be deleted later;
+ * then its steps fail with the reason.
  */
 export async function requireRunnable(
   tx: Transaction,
@@ -220,7 +217,10 @@ export async function requireRunnable(
   }
 }
 
-/** Until the transaction ends nobody deletes the topics that are named. Returns those of none. */
+/**
+ * Locks the named topics against deletion until the transaction ends. Returns names without a
+ * topic.
+ */
 async function keepTopics(
   tx: Transaction,
   organizationId: Uuid,

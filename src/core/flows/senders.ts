@@ -17,8 +17,8 @@ import {
 import { isAccountNumber } from '../../domain/accounts/account-names.ts'
 
 /**
- * The senders of steps' mails, each with the index of its step. Steps without an account are left
- * out: `requireRunnable` reports them.
+ * Returns the senders of the steps' mails with the indexes of their steps. Steps without an account
+ * are left out: `requireRunnable` reports them.
  */
 export async function sendersOfSteps(
   sql: Executor,

@@ -11,7 +11,7 @@ import type { Start } from '../../store/flows/starts.ts'
 import { missing } from '../access/ownership.ts'
 import { admit } from './admission.ts'
 
-/** Why the API cannot start this flow, or undefined. */
+/** Returns the reason why the API cannot start this flow, or undefined. */
 function refuseFlow({ enabled, triggerType }: TriggerableFlow): AppError | undefined {
   if (triggerType !== 'api') {
     const message = `This workflow is started by its trigger, ${triggerType}, and not by the API`
@@ -21,7 +21,6 @@ function refuseFlow({ enabled, triggerType }: TriggerableFlow): AppError | undef
   return conflict('This workflow is disabled', { reason: 'workflow_disabled' })
 }
 
-/** A refusal whose transaction is rolled back, but which is counted: see `countDropped`. */
 export class NotAdmitted extends AppError {
   readonly flowId: Uuid
   constructor(flowId: Uuid) {
@@ -32,13 +31,13 @@ export class NotAdmitted extends AppError {
   }
 }
 
-/** Counts a refusal as dropped, in a transaction of its own. */
+/** Counts a dropped start in its own transaction. */
 export const countDropped = (sql: Sql, organizationId: Uuid, flowId: Uuid): Promise<void> =>
   transact(sql, (tx) => bump(tx, organizationId, [{ flowId, counter: 'dropped', by: 1 }]))
 
 /**
- * Starts the flow that has this id or slug for one contact. Throws a refusal, which is NotAdmitted
- * where the flow's settings do not admit the contact now.
+ * Starts the flow with this id or slug for one contact. Throws a refusal, which is NotAdmitted if
+ * the flow's settings do not admit the contact now.
  */
 export async function triggerOne(
   tx: Transaction,
@@ -80,7 +79,7 @@ function refuseRow({ contactId, contactEmail }: TriggerRow): AppError | undefine
   return badRequest('contactId or contactEmail is needed', details, 'contact_needed')
 }
 
-/** The data of an execution as it is stored, or why it cannot have them. */
+/** Returns the data of an execution in stored form. Throws if it cannot be stored. */
 function storedData(data: Record<string, unknown>): Record<string, unknown> | AppError {
   const written = writeProperties(data)
   if (written.refusal === undefined) return written.properties
@@ -106,8 +105,8 @@ interface TriggerMany {
 }
 
 /**
- * Starts the flow that has this id or slug for many contacts: each that cannot be started is
- * refused by itself. Of rows that name the same contact the first counts.
+ * Starts the flow with this id or slug for many contacts. Each refusal concerns one row. The first
+ * of rows with the same contact counts.
  */
 export async function triggerMany(
   tx: Transaction,

@@ -9,36 +9,33 @@ import type { TriggeredFlow } from '../../store/flows/triggered.ts'
 import { type Filtered, loadFilters } from './event-filters.ts'
 import { admit, MOST_STARTS } from './admission.ts'
 
-/** Something happened to a contact that may start executions. */
 export type Occurrence = { contactId: Uuid } & (
   | {
       type: 'event'
       name: string
-      /** Id of the stored event. */
       eventId: Uuid
       properties: Record<string, unknown>
-      /** Time given by its sender, ISO 8601. Absent: now. */
+      /** Time of the event according to its sender, ISO 8601. Absent: now. */
       occurredAt?: string
     }
   | { type: 'contact_created' | 'contact_updated' }
   | {
       type: 'topic_subscribed' | 'topic_unsubscribed'
       topicId: Uuid
-      /** A step of a flow did it. */
       byStep?: boolean
     }
   | { type: 'segment_entry' | 'segment_exit'; segmentId: Uuid }
 )
 
 /**
- * Starts the executions that follow from what happened, in the transaction in which it happens: as
- * rows and outbox messages. Their contacts' rows are locked by the caller. Returns how many
- * executions were written for each occurrence, in the order given.
+ * Starts the executions that follow from occurrences, in the same transaction: as rows and outbox
+ * messages. The caller has locked the contacts' rows. Returns the number of executions for each
+ * occurrence, in the given order.
  *
- * What steps of flows do with one topic of a contact starts a flow once a minute.
+ * Changes of one topic of a contact by steps start a flow at most once a minute.
  *
- * `trigger.data` of an execution is the event's properties, `{topicId, topicSlug}` of a topic,
- * `{segmentId}` of a segment, else nothing.
+ * `trigger.data` of an execution has the event's properties, `{topicId, topicSlug}` for a topic,
+ * `{segmentId}` for a segment, otherwise nothing.
  */
 export async function fire(
   tx: Transaction,
@@ -65,14 +62,15 @@ export async function fire(
   return started
 }
 
-/** An occurrence, where it stands among those given, and a flow that it may start. */
 interface Met extends Filtered {
   at: number
   occurrence: Occurrence
   flow: TriggeredFlow
 }
 
-/** Occurrences that fit the filters of their flows, some at a time: there may be millions. */
+/**
+ * Yields occurrences that match the filters of their flows, in groups, since there may be millions.
+ */
 async function* listFitting(
   tx: Transaction,
   organizationId: Uuid,
@@ -103,7 +101,9 @@ const filterOf = ({ trigger }: TriggeredFlow) =>
 
 type Occasion = Pick<Met, 'at' | 'occurrence'>
 
-/** Flow by flow and contact by contact: rows of entries are locked in this order everywhere. */
+/**
+ * Yields flow by flow and contact by contact. Rows of entries are locked in this order everywhere.
+ */
 function* listMet(
   flows: readonly TriggeredFlow[],
   byGroup: ReadonlyMap<string, readonly Occasion[]>,
@@ -116,10 +116,9 @@ function* listMet(
   }
 }
 
-/** Triggers of these types name what they are about. */
+/** Triggers of these types name an object. */
 const NAMED: readonly TriggerType[] = ['event', 'segment_entry', 'segment_exit']
 
-/** The object of a trigger, besides its type. */
 function keyOf(occurrence: Occurrence): string | null {
   switch (occurrence.type) {
     case 'event':
@@ -136,7 +135,7 @@ function keyOf(occurrence: Occurrence): string | null {
   }
 }
 
-/** The group of flows with such a trigger. No key: any. */
+/** Returns the group of flows with such a trigger. No key: any object. */
 const groupOf = (type: TriggerType, key: string | null): string =>
   key === null ? type : `${type} ${key}`
 
@@ -148,7 +147,7 @@ const groupsOf = (occurrence: Occurrence): string[] => {
 const byContact = ({ occurrence: a }: Occasion, { occurrence: b }: Occasion): number =>
   a.contactId < b.contactId ? -1 : Number(a.contactId > b.contactId)
 
-/** Sorted by contact. Occurrences of one contact keep their order. */
+/** Groups by contact. Occurrences of one contact keep their order. */
 function grouped(occurrences: readonly Occurrence[]): Map<string, Occasion[]> {
   const byGroup = new Map<string, Occasion[]>()
   const placed = occurrences.map((occurrence, at) => ({ at, occurrence }))
@@ -162,7 +161,6 @@ function grouped(occurrences: readonly Occurrence[]): Map<string, Occasion[]> {
   return byGroup
 }
 
-/** Enabled flows that may be started by one of these. */
 function listTriggered(
   tx: Transaction,
   organizationId: Uuid,
@@ -179,7 +177,6 @@ function listTriggered(
   })
 }
 
-/** Slugs of the topics that these are about. */
 const slugsOf = (tx: Transaction, organizationId: Uuid, occurrences: readonly Occurrence[]) =>
   topics.listSlugs(
     tx,

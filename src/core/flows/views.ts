@@ -7,7 +7,6 @@ import { wireOf } from './draft.ts'
 
 const NONE = { started: 0, completed: 0, failed: 0, cancelled: 0, dropped: 0 }
 
-/** Flows as lists show them, with the figures of their executions. */
 export async function summariesOf(
   sql: Executor,
   organizationId: Uuid,
@@ -38,7 +37,6 @@ export async function summariesOf(
 const failureOf = ({ scheduleFailedFor: scheduledFor, scheduleFailure: reason }: FlowRow) =>
   scheduledFor === null || reason === null ? null : { scheduledFor, reason }
 
-/** A whole flow as it is shown. */
 export async function viewOf(sql: Executor, organizationId: Uuid, flow: WholeFlow): Promise<Flow> {
   const [summary] = await summariesOf(sql, organizationId, [flow])
   if (!summary) throw new Error('a flow has a summary')

@@ -9,28 +9,26 @@ import * as executionEvents from '../../store/flows/execution-events.ts'
 import type { EventCursor, ReceivedEvent, WantedEvent } from '../../store/flows/execution-events.ts'
 import * as executionSteps from '../../store/flows/steps.ts'
 
-/** An event of a contact, as it is being stored. */
 export interface ArrivedEvent {
   contactId: Uuid
-  /** Id of the stored event. */
   id: Uuid
   name: string
   properties: Record<string, unknown>
-  /** Time given by its sender, ISO 8601. */
+  /** Time of the event according to its sender, ISO 8601. */
   occurredAt: string
   /** Time of Postgres' clock when the contact's row was locked, ISO 8601. */
   receivedAt: string
 }
 
 /**
- * Gives events to the executions that wait for them, and ends those whose flows say that such an
- * event ends them (`exitOn`), in the transaction that stores the events. Their contacts' rows are
- * locked by the caller. Returns how many executions go on because of each event, in their order.
+ * Gives events to the executions that wait for them, and ends executions whose flow ends with such
+ * an event (`exitOn`), in the transaction that stores the events. The caller has locked the
+ * contacts' rows. Returns the number of resumed executions for each event, in order.
  *
- * Several executions may go on because of one event; each is matched by the first of the set that
- * fits. Calling it again with the same events does nothing more, except to executions that were
- * started meanwhile: a caller that starts some in the same transaction calls it again, so that an
- * event ends what an earlier one of the set has started.
+ * Several executions may resume because of one event. Each is matched by the first matching event
+ * of the set. A repeated call changes only executions that were started meanwhile: a caller that
+ * starts some in the same transaction calls this again, so that an event ends executions that an
+ * earlier event of the set has started.
  */
 export async function matchEvents(
   tx: Transaction,
@@ -74,7 +72,6 @@ export async function matchEvents(
   return events.map(({ id }) => counts.get(id) ?? 0)
 }
 
-/** Events of each contact, in their order. */
 function groupByContact(events: readonly ArrivedEvent[]): Map<Uuid, ArrivedEvent[]> {
   const grouped = new Map<Uuid, ArrivedEvent[]>()
   for (const event of events) {

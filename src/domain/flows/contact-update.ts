@@ -10,7 +10,6 @@ import { mergeProperties, propertyIn, refuseProperties } from '../contacts/prope
 import { cleanLine, isWithin } from '../text.ts'
 
 type Column = (typeof FLOW_FIELDS)[number]
-/** The fields of a contact that a flow may write. */
 export type ContactFields = Pick<ContactValues, Column | 'properties'>
 
 /** Changes of these fields, and of `properties.<key>`. Texts are Liquid. */
@@ -22,7 +21,7 @@ export interface ContactUpdate {
   remove?: Record<string, unknown>
 }
 
-/** Why the contact cannot be changed: a stable word, and a sentence. */
+/** Reason why the contact cannot be changed: a stable word, and a sentence. */
 export interface Refusal {
   reason: 'field_refused' | 'not_a_number' | 'not_a_list' | 'properties_refused'
   error: string
@@ -31,11 +30,11 @@ type Changed = { value: unknown } | Refusal
 type Change = (old: unknown, field: string) => Changed
 
 /**
- * The contact after an `update_contact` step: `set`, `unset`, `increment`, `append`,
- * `remove`, in this order; all of it or nothing.
+ * Returns the contact after an `update_contact` step: `set`, `unset`, `increment`, `append`,
+ * `remove`, in this order, all or none.
  *
- * A missing value counts as 0 or as an empty list, null removes a value, and text that is written
- * as a number counts as one. `append` adds a value that the list has already once more, `remove`
+ * A missing value counts as 0 or as an empty list, null removes a value, and a text that is written
+ * as a number counts as one. `append` adds a value even if the list has it already. `remove`
  * removes all equal values.
  */
 export function updateContact(
@@ -116,8 +115,8 @@ function write(contact: ContactFields, field: string, change: Change): Refusal |
 }
 
 /**
- * Writes a value into a column; false: it may not have it. Blank text becomes null, and a number,
- * which only Liquid can have made, is written as text.
+ * Writes a value into a column. Returns false if the column cannot have it. Blank text becomes
+ * null, and a number, which only Liquid can produce, is written as text.
  */
 function writeColumn(contact: ContactFields, column: Column, given: unknown): boolean {
   const value = typeof given === 'number' ? String(given) : given

@@ -5,7 +5,6 @@ export interface Span {
   step: number
 }
 
-/** Moments that match in every field. */
 export interface Calendar {
   minute: Span[]
   hour: Span[]
@@ -56,8 +55,8 @@ const NAMES: Record<keyof Calendar, string> = {
 }
 
 /**
- * Returns why this is not a cron expression, or one that never comes due, or undefined. No
- * expression can come due more often than once a minute.
+ * Returns the reason why this is not a cron expression, or one that never comes due. Undefined: it
+ * is fine. No expression can come due more often than once a minute.
  */
 export function refuseCron(cron: string): string | undefined {
   const words = wordsOf(cron)
@@ -80,12 +79,13 @@ export function refuseCron(cron: string): string | undefined {
 const wordsOf = (cron: string): string[] => cron.trim().toLowerCase().split(/\s+/)
 
 /**
- * The calendars of a cron expression of five fields: minute, hour, day of the month, month, day of
- * the week; `*`, lists, ranges, steps, and English names of three letters. Undefined: not valid.
+ * Returns the calendars of a cron expression of five fields: minute, hour, day of the month, month,
+ * day of the week; `*`, lists, ranges, steps, and English names of three letters. Undefined: not
+ * valid.
  *
- * Where both days are restricted a moment matches either (crontab(5)), which takes two calendars: a
- * Temporal schedule that is given the expression itself would want both. A day that begins with
- * `*` does not restrict, whatever follows: with `*` followed by `/2` both must match.
+ * If both days are restricted, a moment matches either of them (crontab(5)), which takes two
+ * calendars: a Temporal schedule with the expression itself would require both. A day that begins
+ * with `*` does not restrict, whatever follows: with `*` followed by `/2` both must match.
  */
 export function calendarsOf(cron: string): Calendar[] | undefined {
   const words = wordsOf(cron)
@@ -116,7 +116,7 @@ function valuesOf(word: string, field: Field): number[] | undefined {
   return [...found].toSorted((a, b) => a - b)
 }
 
-/** `*`, `5` or `1-5`; the first and the last may be followed by a step such as `/2`. */
+/** Parses `*`, `5` or `1-5`. The first and the last may have a step such as `/2`. */
 function partOf(part: string, field: Field): number[] | undefined {
   const [, range = '', stepText] = /^([^/]+)(?:\/(\d{1,2}))?$/.exec(part) ?? []
   const step = stepText === undefined ? 1 : Number(stepText)
@@ -141,7 +141,6 @@ function valueOf(word: string, { from, to, names = [] }: Field): number | undefi
   return value >= from && value <= to ? value : undefined
 }
 
-/** Consecutive values as one span, so that equal sets are written in one way only. */
 function spansOf(values: readonly number[]): Span[] {
   const spans: Span[] = []
   for (const value of values) {

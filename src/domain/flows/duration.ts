@@ -18,15 +18,14 @@ const UNIT_MS: Record<Duration['unit'], number> = {
 /** The longest delay, and the longest timeout of a wait. */
 const LONGEST_DAYS = 366
 
-/** Milliseconds. A day has 24 hours, whatever the clocks do meanwhile. */
+/** Returns milliseconds. A day has 24 hours, also when clocks change. */
 export const durationMs = ({ amount, unit }: Duration): number => Math.round(amount * UNIT_MS[unit])
 
-/** A problem at `path` if it is longer than a delay or a wait may be. */
+/** Returns a problem at `path` if the duration exceeds the limit of delays and waits. */
 export const checkDuration = (duration: Duration, path: string): ErrorDetail[] =>
   durationMs(duration) > LONGEST_DAYS * DAY_MS
     ? [{ path, message: `must not be longer than ${LONGEST_DAYS} days` }]
     : []
 
-/** `3 days`. */
 export const span = ({ amount, unit }: Duration): string =>
   `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`

@@ -18,7 +18,6 @@ export const EXECUTION_STATUSES = [
 ] as const
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number]
 
-/** Statuses of executions that are not over. */
 export const LIVE_STATUSES = ['pending', 'active', 'paused', 'waiting'] as const
 export type LiveStatus = (typeof LIVE_STATUSES)[number]
 export type FinalStatus = Exclude<ExecutionStatus, LiveStatus>
@@ -27,24 +26,22 @@ export const STEP_STATUSES = ['pending', 'executing', 'completed', 'failed', 'sk
 export type StepStatus = (typeof STEP_STATUSES)[number]
 
 /**
- * The activities that steps run as: `local` ones touch only our database, `control` ones may
- * render, `webhook` ones call customers' receivers.
+ * Activities that run steps: `local` ones use only our database, `control` ones may render,
+ * `webhook` ones call customers' receivers.
  */
 export type StepActivity = 'local' | 'control' | 'webhook'
 
 /**
- * Type of the failure by which an activity says that its step failed for good, and with which the
- * run of a failed execution ends: both are red in the Temporal UI.
+ * Type of the failure of a step that failed for good, and of the run of a failed execution. Both
+ * are red in the Temporal UI.
  */
 export const STEP_FAILED = 'StepFailed'
 
-/** One visit of a step. */
 export interface Visit {
   stepId: string
   visit: number
 }
 
-/** The Temporal run that holds an execution. */
 export interface Fence {
   workflowId: string
   runId: string
@@ -63,7 +60,10 @@ export type Move =
       do: 'step'
       name: string
       where: StepActivity
-      /** Status in the API meanwhile. Absent: it is over, or an earlier version recorded this. */
+      /**
+       * Status in the API meanwhile. Absent: the execution is over, or an earlier version recorded
+       * this.
+       */
       status?: LiveStatus
     } & Visit)
   | ({
@@ -71,7 +71,10 @@ export type Move =
       name: string
       where: StepActivity
       status: LiveStatus
-      /** Milliseconds since 1970; null: no end is known, look again from time to time. */
+      /**
+       * Milliseconds since 1970. Null: the end is unknown, and the workflow looks again from time
+       * to time.
+       */
       until: number | null
     } & Visit)
   | { do: 'end'; status: FinalStatus; reason: string | null }

@@ -7,8 +7,8 @@ import { isMailing, rulesOf } from './steps/index.ts'
 import { isTimezone } from '../timezone.ts'
 
 /**
- * A definition before it is checked: the transition to the first step is still among the others, as
- * one from `trigger`. Paths of problems are those of the lists as they are here.
+ * A definition before its check. The transition to the first step is among the others, as one from
+ * `trigger`. Paths of problems refer to these lists.
  */
 export interface Draft {
   trigger: Trigger
@@ -21,9 +21,9 @@ export interface Draft {
 const LONGEST_DEFINITION = 1_048_576
 
 /**
- * The definition of a draft, or all its problems. Each problem with a step says the step's name and
- * id. Only the draft itself is checked: what must exist, be rendered or be reached is checked
- * elsewhere.
+ * Returns the definition of a draft, or all its problems. Each problem with a step contains the
+ * step's name and id. Only the draft itself is checked. References, rendering and reachability are
+ * checked elsewhere.
  */
 export function checkDraft(draft: Draft): { definition?: Definition; problems: ErrorDetail[] } {
   const { trigger, steps, transitions, settings } = draft
@@ -68,11 +68,10 @@ export function checkDraft(draft: Draft): { definition?: Definition; problems: E
 const checkConfig = <Type extends StepType>(step: StepOf<Type>, path: string): ErrorDetail[] =>
   rulesOf(step).check?.(step.config, path) ?? []
 
-/** The branch that a transition means; undefined: the only way on. */
+/** Returns the branch of a transition. Undefined: the step has a single way on. */
 const branchOf = (step: Step | undefined, branch: string | undefined): string | undefined =>
   branch ?? (step && rulesOf(step).usualBranch)
 
-/** A transition with the name of its branch. */
 function named(step: Step | undefined, { from, to, branch }: Transition): Transition {
   const name = branchOf(step, branch)
   return { from, to, ...(name === undefined ? {} : { branch: name }) }
@@ -80,14 +79,16 @@ function named(step: Step | undefined, { from, to, branch }: Transition): Transi
 
 const problem = (path: string, message: string): ErrorDetail => ({ path, message })
 
-/** A problem of no step: its message says where it is, since the first one is shown alone. */
+/**
+ * Returns a problem of no step. Its message contains the place, since the first problem is shown
+ * alone.
+ */
 const problemAt = (path: string, message: string): ErrorDetail =>
   problem(path, `${path} ${message}`)
 
 const toldEach = (problems: readonly ErrorDetail[]): ErrorDetail[] =>
   problems.map(({ path, message }) => problemAt(path, message))
 
-/** Name of a step in messages. */
 export const nameOf = ({ id, name }: Pick<Step, 'id' | 'name'>): string => `Step "${name}" (${id})`
 
 const ofStep = (step: Step, path: string, message: string): ErrorDetail =>
@@ -192,8 +193,8 @@ function checkGraph(draft: Draft, between: readonly Transition[], entry: string)
 }
 
 /**
- * A wait for an engagement must come after the step that sends the mail. `after`: the steps that
- * can come after a step.
+ * Checks that a wait for an engagement comes after the step that sends the mail. `after`: the steps
+ * that can follow a step.
  */
 function checkMailBefore(
   { steps }: Draft,

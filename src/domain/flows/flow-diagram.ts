@@ -2,14 +2,14 @@ import { wordsOf } from '../audience/condition-sentence.ts'
 import { type Definition, nextStep, type StepOf, type StepType, type Trigger } from './flow.ts'
 import { rulesOf } from './steps/index.ts'
 
-/** The longest line in a box, in characters. */
+/** Longest line in a box, in characters. */
 const MOST_CHARACTERS = 80
 
 /**
- * A definition as a Mermaid flowchart (mermaid.js.org, "Flowcharts"): the trigger, each step with
- * its type and what it does, branches by their names, and one end for all last steps.
- * Names and values are only text in a box: everything but letters, digits and a few signs is
- * written as an entity.
+ * Returns a definition as a Mermaid flowchart (mermaid.js.org, "Flowcharts"): the trigger, each
+ * step with its type and effect, branches by their names, and one end for all last steps. Names and
+ * values are only text in a box: everything but letters, digits and a few signs is written as an
+ * entity.
  */
 export function diagramOf({ trigger, entry, steps, transitions }: Definition): string {
   const nodes = new Map(steps.map(({ id }, index) => [id, `s${index}`]))
@@ -40,7 +40,7 @@ export function diagramOf({ trigger, entry, steps, transitions }: Definition): s
 const START = 'start'
 const END = 'finish'
 
-/** The branches of a step, but those that need no transition and have none, and their labels. */
+/** Returns the branches of a step with labels, except unused ones that need no transition. */
 function shownBranches<Type extends StepType>(
   step: StepOf<Type>,
   transitions: Definition['transitions'],
@@ -56,7 +56,6 @@ function shownBranches<Type extends StepType>(
   }))
 }
 
-/** Shapes by the kind of step: a rhombus decides, a stadium ends, a hexagon waits. */
 const SHAPES = { decision: ['{', '}'], wait: ['{{', '}}'], end: ['([', '])'], action: ['[', ']'] }
 
 function box<Type extends StepType>(node: string, step: StepOf<Type>): string {
@@ -67,18 +66,16 @@ function box<Type extends StepType>(node: string, step: StepOf<Type>): string {
 
 const label = (first: string, second: string): string => `${text(first)}<br/>${text(second)}`
 
-/**
- * Letters, digits and signs without a meaning for Mermaid; `_` within a word, where it has none.
- */
+/** Letters, digits and signs without a meaning in Mermaid. `_` has none within a word. */
 const PLAIN = /^[\p{L}\p{M}\p{N} .,/@%…-]$/u
 const WORD = /[\p{L}\p{N}]/u
 
-/** Entities do not hide these: they would become a formula or an icon. */
+/** Sequences that entities do not hide: they would become a formula or an icon. */
 const MAGIC: readonly string[] = ['$$', ':f']
-/** A character that is invisible and has no width. */
+/** An invisible character without width. */
 const JOINER = '#8288;'
 
-/** Written as entities: what could end a text or begin a tag, an entity, a style or Markdown. */
+/** Escapes characters that could end a text or begin a tag, an entity, a style or Markdown. */
 function text(value: string): string {
   const characters = Array.from(value.replace(/\s+/g, ' ').trim())
   const short =

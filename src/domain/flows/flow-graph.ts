@@ -1,10 +1,9 @@
 import type { Step, Transition } from './flow.ts'
 import { rulesOf } from './steps/index.ts'
 
-/** Names the trigger in `from` of the transition to the first step. */
+/** `from` of the transition to the first step. */
 export const TRIGGER = 'trigger'
 
-/** The ids of the steps that can come next, by the id of a step. */
 export type Ways = ReadonlyMap<string, readonly string[]>
 
 export function waysOf(transitions: readonly Transition[]): Ways {
@@ -17,13 +16,13 @@ export function waysOf(transitions: readonly Transition[]): Ways {
   return ways
 }
 
-/** The ids of the steps that can come after this one, this one included. */
+/** Returns the ids of the steps that can come after this one, including itself. */
 export const reachableFrom = (start: string, ways: Ways): Set<string> =>
   new Set(followed(start, ways, new Set()))
 
 /**
- * The steps that can be reached from `start` and were not seen before, each after those that were
- * first reached through it. They are added to the seen ones.
+ * Returns the steps that can be reached from `start` and were not seen before, each after the steps
+ * that were first reached through it. Adds them to the seen steps.
  */
 function followed(start: string, ways: Ways, seen: Set<string>): string[] {
   if (seen.has(start)) return []
@@ -43,7 +42,10 @@ function followed(start: string, ways: Ways, seen: Set<string>): string[] {
   return done
 }
 
-/** Loops that can run without a pause: each as the ids of its steps, which are in no other loop. */
+/**
+ * Returns the loops that can run without a pause, each as the ids of its steps. No step is in two
+ * loops.
+ */
 export function hastyLoops(steps: readonly Step[], transitions: readonly Transition[]): string[][] {
   const byId = new Map(steps.map((step) => [step.id, step]))
   const hasty = transitions.filter(({ from, branch }) => {
@@ -63,8 +65,8 @@ export function hastyLoops(steps: readonly Step[], transitions: readonly Transit
 }
 
 /**
- * The strongly connected components of the graph (Kosaraju's algorithm): steps that lead to one
- * another. Each step is visited twice, however many transitions there are.
+ * Returns the strongly connected components of the graph (Kosaraju's algorithm): steps that lead to
+ * one another. Each step is visited twice, however many transitions exist.
  */
 function knots(ids: readonly string[], ways: Ways): string[][] {
   const seen = new Set<string>()

@@ -2,7 +2,6 @@ import { HIDDEN } from './steps/webhook.ts'
 import type { Definition, Step } from './flow.ts'
 import { isCalling, withConfig } from './steps/index.ts'
 
-/** Headers by the id of their step. */
 export type Headers = ReadonlyMap<string, Readonly<Record<string, string>>>
 
 /** Stored headers of steps, and the addresses to which the steps send them. */
@@ -15,7 +14,9 @@ export type FormerHeaders = ReadonlyMap<
 export const isSameOrigin = (url: string, other: string): boolean =>
   URL.canParse(url) && URL.canParse(other) && new URL(url).origin === new URL(other).origin
 
-/** The definition as it is stored, with `***` for each header, and the values of the headers. */
+/**
+ * Returns the definition in stored form, with `***` for each header, and the values of the headers.
+ */
 export function hideHeaders(definition: Definition): { definition: Definition; headers: Headers } {
   const headers = new Map<string, Record<string, string>>()
   const steps = definition.steps.map((step): Step => {
@@ -28,9 +29,7 @@ export function hideHeaders(definition: Definition): { definition: Definition; h
   return { definition: { ...definition, steps }, headers }
 }
 
-/**
- * The headers of a step, with the former value where `***` is given. Undefined: there was none.
- */
+/** Returns the headers of a step, with the former value for `***`. Undefined: it had none. */
 export const keepHidden = (
   given: Readonly<Record<string, string>>,
   former: Readonly<Record<string, string>> = {},

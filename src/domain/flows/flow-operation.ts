@@ -1,4 +1,3 @@
-/** Operations on many executions of a flow at once. */
 export const OPERATION_KINDS = ['cancel', 'retry'] as const
 export type OperationKind = (typeof OPERATION_KINDS)[number]
 

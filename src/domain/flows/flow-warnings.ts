@@ -6,7 +6,7 @@ interface Warning {
   message: string
 }
 
-/** Warnings about a definition that may be saved, but hardly does what its author means. */
+/** Warns about a valid definition that hardly does what its author means. */
 export function warningsOf({ trigger, settings }: Definition): Warning[] {
   if (trigger.type !== 'schedule' || settings.allowReentry) return []
   return [

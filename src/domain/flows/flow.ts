@@ -2,18 +2,17 @@ import { SEGMENT_FAILURES } from '../audience/audience.ts'
 import type { Condition } from '../audience/condition.ts'
 import type { Step } from './steps/index.ts'
 
-/** Triggers of executions of a flow. */
 export type Trigger =
-  /** `filter` is about `event.properties.<path>` and the contact. */
+  /** `filter` reads `event.properties.<path>` and the contact. */
   | { type: 'event'; name: string; filter?: Condition }
   | { type: 'contact_created' }
   | { type: 'contact_updated' }
   | { type: 'segment_entry'; segmentId: string }
   | { type: 'segment_exit'; segmentId: string }
-  /** Any topic without `topicId`. */
+  /** Without `topicId`: any topic. */
   | { type: 'topic_subscribed'; topicId?: string }
   | { type: 'topic_unsubscribed'; topicId?: string }
-  /** Starts every contact without `segmentId`. `timezone` is an IANA name. */
+  /** Without `segmentId`: all contacts. `timezone` is an IANA name. */
   | { type: 'schedule'; cron: string; timezone: string; segmentId?: string }
   | { type: 'api' }
 
@@ -30,19 +29,18 @@ export const TRIGGER_TYPES = [
 ] as const satisfies readonly Trigger['type'][]
 export type TriggerType = Trigger['type']
 
-/** The object of a trigger, besides its type. Null: any, or its type needs none. */
+/** Returns the object of a trigger, besides its type. Null: any, or its type needs none. */
 export function triggerKey(trigger: Trigger): string | null {
   const { name, topicId, segmentId } = { name: null, topicId: null, segmentId: null, ...trigger }
   return name ?? topicId ?? segmentId
 }
 
-/** Reasons why a scheduled moment did not start everybody. */
 export const SCHEDULE_FAILURES = [...SEGMENT_FAILURES, 'stopped_by_operator'] as const
 export type ScheduleFailure = (typeof SCHEDULE_FAILURES)[number]
 
 export type { MailingType, Step, StepOf, StepType } from './steps/index.ts'
 
-/** Followed after `from` when it ended with `branch`; without one, whatever it ended with. */
+/** Followed after `from` if it ended with `branch`. Without a branch: always. */
 export interface Transition {
   from: string
   to: string
@@ -50,22 +48,21 @@ export interface Transition {
 }
 
 export interface Settings {
-  /** Without it a contact enters once, ever. */
+  /** False: a contact enters once, ever. */
   allowReentry: boolean
-  /** Since the contact's last start. */
+  /** Seconds since the contact's last start. */
   reentryDelaySeconds: number
-  /** Unfinished executions of the flow; null: any number. */
+  /** Limit of unfinished executions of the flow. Null: unlimited. */
   maxConcurrentExecutions: number | null
-  /** Since the end of the contact's last execution, which must have ended. */
+  /** Seconds since the end of the contact's last execution, which must have ended. */
   contactCooldownSeconds: number
-  /** Ends executions. */
   exitOn: { events: string[]; condition?: Condition }
 }
 
-/** One version of a flow in stored form: names and aliases of the wire are resolved. */
+/** A version of a flow in stored form, with names and aliases of the wire resolved. */
 export interface Definition {
   trigger: Trigger
-  /** The step that comes first. */
+  /** Id of the first step. */
   entry: string
   steps: Step[]
   transitions: Transition[]
@@ -75,7 +72,7 @@ export interface Definition {
 /** Limit of visits of one step in one execution, after which the execution fails. */
 export const MOST_VISITS = 1_000
 
-/** The step after one that ended with `branch`. Undefined: the end. */
+/** Returns the step after one that ended with `branch`. Undefined: the flow ends. */
 export function nextStep(
   { transitions }: Pick<Definition, 'transitions'>,
   from: string,

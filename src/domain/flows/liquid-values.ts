@@ -3,16 +3,14 @@ import { isLiquid } from '../liquid.ts'
 import type { StepOf, StepType } from './flow.ts'
 import { rulesOf } from './steps/index.ts'
 
-/** Liquid texts of one step. */
 export const MOST_LIQUID_TEXTS = 100
 
-/** A Liquid text, and its path from the config of its step. */
 export interface LiquidText {
   path: string
   text: string
 }
 
-/** The texts of a step's values that are Liquid, in the order of `withTexts`. */
+/** Returns the Liquid texts of a step's values, in the order of `withTexts`. */
 export function liquidTextsOf(step: StepOf<StepType>): LiquidText[] {
   const texts: LiquidText[] = []
   withTexts(step, (text, path) => {
@@ -22,7 +20,6 @@ export function liquidTextsOf(step: StepOf<StepType>): LiquidText[] {
   return texts
 }
 
-/** The step with its Liquid texts replaced. */
 export function withTexts<Type extends StepType>(
   step: StepOf<Type>,
   change: (text: string, path: string) => unknown,
@@ -35,7 +32,7 @@ export function withTexts<Type extends StepType>(
   return { ...step, config }
 }
 
-/** Values that are nested deeper than a contact may keep them are left as they are. */
+/** Leaves values unchanged that are nested deeper than a contact's values may be. */
 function mapTexts(
   value: unknown,
   path: string,

@@ -4,7 +4,6 @@ import { overlap } from '../audience/condition-fields.ts'
 import type { Definition, Step, Trigger } from './flow.ts'
 import { needsTopic, rulesOf } from './steps/index.ts'
 
-/** A flow that may start others, or be started by them. */
 export interface Linked {
   id: string
   name: string
@@ -14,9 +13,9 @@ export interface Linked {
 }
 
 /**
- * Returns the shortest way on which flows start each other round to this one, which is first. A
- * flow that a contact enters only once breaks every ring. Undefined: there is no ring.
- * `conditions`: those of segments, by their ids.
+ * Returns the shortest ring of flows that start each other, beginning with this one. A flow that a
+ * contact enters only once breaks every ring. Undefined: no ring exists. `conditions`: those of
+ * segments, by id.
  */
 export function findRing(
   flow: Linked,
@@ -48,7 +47,6 @@ export function findRing(
   return undefined
 }
 
-/** Returns whether a step changes what a trigger reads. */
 function mayStart(
   step: Step,
   trigger: Trigger,
@@ -76,7 +74,6 @@ function mayStart(
   }
 }
 
-/** Returns whether a step may make a filter true (`wanted`), or false. */
 function mayMeet(step: Step, filter: Filter, wanted: boolean): boolean {
   const { writes, mayMeet: decide } = rulesOf(step)
   const written = writes?.(step.config) ?? []

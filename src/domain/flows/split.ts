@@ -1,6 +1,6 @@
 /**
- * The branch that a point in [0, 1) falls into: each has as much of the line as its weight is of
- * all weights.
+ * Returns the branch for a point in [0, 1). Each branch has a part of the line in proportion to its
+ * weight.
  */
 export function branchAt(
   branches: readonly { name: string; weight: number }[],

@@ -20,7 +20,7 @@ import { ContactQuery } from '../contacts/contact.ts'
 import { rowErrors } from '../error.ts'
 
 const MOST_TRIGGERED = 1_000
-/** Steps in one answer: an execution with loops may have many more. */
+/** Steps in one answer. An execution with loops may have many more. */
 export const MOST_STEPS_SHOWN = 1_000
 
 const Status = oneOf(EXECUTION_STATUSES, {
@@ -69,7 +69,6 @@ export const Triggered = Type.Object(
   },
 )
 
-/** One of the contacts of a request. */
 export const TriggerRow = strict(whom)
 export type TriggerRow = Static<typeof TriggerRow>
 
@@ -285,13 +284,11 @@ const changed = (title: string, status: 'pending' | 'cancelled') =>
     { success: Type.Literal(true), executionId: Id, status: Type.Literal(status) },
     { title, examples: [{ success: true, executionId: ID, status }] },
   )
-/** A version that an execution takes when it is retried. */
 export const RetryVersion = oneOf(['newest'], {
   description:
     '`newest` continues permanently with the newest version of the workflow, if it has the failed step. Completed steps are not repeated. By default, the execution continues with its own version.',
 })
 
-/** A body that may be left out. */
 export const RetryInput = nullable(
   strict(
     { version: Type.Optional(RetryVersion) },

@@ -68,7 +68,6 @@ export const FlowOperationList = Type.Object(
   { title: 'WorkflowOperationList', examples: [{ data: [EXAMPLE], nextCursor: null }] },
 )
 
-/** A body that may be left out. */
 export const RetryFailedInput = nullable(
   strict(
     {

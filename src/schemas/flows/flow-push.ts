@@ -90,7 +90,6 @@ const options = {
 }
 const EXAMPLE_PUSH = { workflows: [{ slug: 'welcome', ...EXAMPLE_INPUT }], dryRun: true }
 
-/** Several workflows, or one by itself. */
 export const FlowPush = Type.Union(
   [
     strict(

@@ -20,7 +20,7 @@ import { STEP_ID, TIME_OF_DAY } from '../patterns.ts'
 
 const LONGEST_URL = 2_048
 const LONGEST_SECONDS = 30
-/** The same as of everything else that is called by an id. */
+/** Same limit as of all other ids. */
 const LONGEST_ID = 36
 
 export const StepId = Type.String({
@@ -48,7 +48,6 @@ const Timeout = strict(duration, {
   examples: [{ amount: 3, unit: 'days' }],
 })
 
-/** `description`: what it does, and the names of its branches. */
 interface Words {
   title: string
   description: string
@@ -84,7 +83,6 @@ const topic = {
   topicSlug: Type.Optional(Slug),
 }
 
-/** Fields of a config that holds a mail. */
 const mail = {
   templateId: Type.Optional(Identity),
   subject: Type.Optional(line(998, { description: 'Liquid.' })),
@@ -126,7 +124,6 @@ const delay = Type.Unsafe<
   ],
 })
 
-/** One step of a workflow. */
 export const FlowStep = Type.Union(
   [
     step(
@@ -269,7 +266,6 @@ export const FlowTransition = strict(
   { title: 'FlowTransition', examples: [{ from: 'trigger', to: 'welcome' }] },
 )
 
-/** A transition as callers may write it: with aliases. */
 export const FlowTransitionInput = strict(
   {
     from: Type.Optional(StepId),

@@ -231,7 +231,6 @@ export const ChangedFlow = Type.Object(
   { title: 'ChangedWorkflow', examples: [{ ...EXAMPLE }] },
 )
 
-/** A body that may be left out. */
 export const DisableInput = nullable(
   strict(
     {
@@ -320,7 +319,6 @@ export const FlowPatch = strict(
 )
 export type FlowPatch = Static<typeof FlowPatch>
 
-/** A flow's definition as a caller writes it, before it is checked. */
 export type FlowDefinitionInput = Pick<FlowInput, keyof typeof definition>
 
 export const FlowListQuery = strict({

@@ -3,14 +3,13 @@ import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import type { EnteredFlow } from './entries.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** Facts about a flow that is started by the API. */
 export interface TriggerableFlow extends EnteredFlow {
   name: string
   enabled: boolean
   triggerType: TriggerType
 }
 
-/** Finds a flow by its id, else by its slug. Undefined: there is none, or it is deleted. */
+/** Finds a flow by its id, otherwise by its slug. Undefined: it does not exist, or is deleted. */
 export async function findFlow(
   sql: Executor,
   organizationId: Uuid,
@@ -26,7 +25,7 @@ export async function findFlow(
   return found.find(({ id }) => id === idOrSlug.toLowerCase()) ?? found[0]
 }
 
-/** The id of the flow that has this id or slug; a deleted one is found by its id only. */
+/** Returns the id of the flow with this id or slug. A deleted one is found by its id only. */
 export async function findFlowId(
   sql: Executor,
   organizationId: Uuid,

@@ -1,10 +1,8 @@
 import { bucketStart, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** Recent starts of a contact in a flow. */
 export interface CountedStarts {
   contactId: Uuid
-  /** Its starts are dropped until the day is over. */
   isBraked: boolean
   /** Starts in the last hour of the day (UTC), and in the whole day. */
   lastHour: number
@@ -17,8 +15,8 @@ const today = (sql: Executor) =>
   sql`(date_trunc('day', statement_timestamp() at time zone 'UTC') at time zone 'UTC')`
 
 /**
- * Counts the starts of contacts that entered a flow so often that it may matter, or that are to
- * enter it several times at once. `times`: how often each is to enter it now.
+ * Counts starts of contacts that entered a flow often, or that are to enter it several times at
+ * once. `times`: how often each is to enter it now.
  */
 export const listCounted = (
   tx: Transaction,
@@ -43,7 +41,10 @@ export const listCounted = (
       and x.created_at >= ${today(tx)} and x.reason is distinct from 'dropped'
   ) counted`
 
-/** Stops starts of contacts until the day is over. Returns the name of the flow, and that time. */
+/**
+ * Stops starts of contacts until the day is over. Returns the name of the flow, and the end of the
+ * day.
+ */
 export async function stop(
   tx: Transaction,
   organizationId: Uuid,

@@ -20,7 +20,7 @@ export async function bump(
   tx: Transaction,
   organizationId: Uuid,
   changes: readonly Change[],
-  /** A change of other rows that goes with it. */
+  /** Changes of other rows in the same statement. */
   entries?: Part,
 ): Promise<void> {
   const sums = new Map<Uuid, Record<Counter, number>>()
@@ -80,7 +80,7 @@ export async function bump(
 
 export type Counters = Record<Counter, number>
 
-/** The counters of flows, by flow; a flow that never ran has none. */
+/** Returns counters by flow. A flow that never ran has none. */
 export async function read(
   sql: Executor,
   organizationId: Uuid,
@@ -96,7 +96,7 @@ export async function read(
   return new Map(rows.map(({ flowId, ...counters }) => [flowId, counters]))
 }
 
-/** Notes that executions are over: in their flows' counters and in the entries of contacts. */
+/** Records ended executions in their flows' counters and in the entries of contacts. */
 export async function executionsOver(
   tx: Transaction,
   organizationId: Uuid,
@@ -131,7 +131,7 @@ export async function executionsOver(
   await bump(tx, organizationId, changes, entries)
 }
 
-/** Reverts what `executionsOver` noted of a failed execution that goes on. */
+/** Reverts `executionsOver` for a failed execution that goes on. */
 export async function executionReopened(
   tx: Transaction,
   organizationId: Uuid,

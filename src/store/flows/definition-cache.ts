@@ -2,7 +2,7 @@ import type { Definition } from '../../domain/flows/flow.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** Characters of JSON that a process keeps: one definition may have a million. */
+/** Characters of JSON that a process caches. One definition may have a million. */
 const MOST_CHARACTERS = 16_000_000
 
 export interface DefinitionCache {
@@ -16,8 +16,8 @@ export interface DefinitionCache {
 }
 
 /**
- * Versions of flows that this process keeps in memory. A version never changes; the one that was
- * not asked for the longest is dropped first.
+ * Caches versions of flows in this process. A version never changes. The least recently used one is
+ * dropped first.
  */
 export function createDefinitionCache(mostCharacters = MOST_CHARACTERS): DefinitionCache {
   const known = new Map<string, { definition: Definition; characters: number }>()

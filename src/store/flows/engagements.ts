@@ -3,19 +3,18 @@ import { dayBucket, type Uuid } from '../../runtime/ids.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** What a person did with a mail of an execution, or what became of it. */
 export interface Arrived {
   organizationId: Uuid
   mailId: Uuid
   engagement: Engagement
-  /** By the provider's clock, ISO. */
+  /** Time of the provider's clock, ISO 8601. */
   at: string
 }
 
 /**
- * Matches engagements with the waits for them: `waiting → matched` with the earliest of those that
- * it waits for, if that came before its timeout. A click comes before the open that it says. In the
- * transaction that applies the events, which has locked the rows of the mails.
+ * Matches engagements with waits: `waiting → matched` with the earliest matching one, if it came
+ * before the timeout. A click comes before the open that it implies. Called in the transaction that
+ * applies the events, which has locked the rows of the mails.
  *
  * That lock is the common one: a transaction that registers a wait for an engagement locks the
  * mail's row first (`lockMail`), reads there what people did and whether it bounced (`findMail`),

@@ -2,7 +2,6 @@ import type { Settings } from '../../domain/flows/flow.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../db/sql.ts'
 
-/** The version of a flow that executions would run, and its rules of who may enter. */
 export interface EnteredFlow {
   id: Uuid
   version: number
@@ -10,9 +9,9 @@ export interface EnteredFlow {
 }
 
 /**
- * Notes that contacts enter a flow, each as often as it is given, and returns those that may. One
- * conditional upsert: a row is written where the contact was never in the flow, changed where the
- * flow's settings admit the contact again, and left alone where they do not.
+ * Records that contacts enter a flow, each as often as it is listed, and returns those that may.
+ * One conditional upsert: a row is inserted for a contact that was never in the flow, updated if
+ * the flow's settings admit the contact again, and otherwise left alone.
  */
 export async function enter(
   tx: Transaction,
@@ -44,8 +43,8 @@ export async function enter(
 }
 
 /**
- * Reverts the entries of executions that were dropped before they began: a flow that admits nobody
- * twice must admit these contacts another time. Rows of entries are changed in the order of
+ * Reverts the entries of executions that were dropped before they began, since a flow without
+ * re-entry must admit these contacts another time. Rows of entries are changed in the order of
  * contacts, as everywhere.
  */
 export async function revert(

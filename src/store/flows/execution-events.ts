@@ -1,7 +1,6 @@
 import { bucketStart, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** A stored event, as executions know it. */
 export interface ReceivedEvent {
   id: Uuid
   name: string
@@ -10,9 +9,8 @@ export interface ReceivedEvent {
 }
 
 /**
- * The event that `event.properties.<path>` refers to in an execution: the last one that a wait of
- * it was matched by, else the one that started it. Undefined: there is none, or it is not kept any
- * more.
+ * Returns the event of `event.properties.<path>` in an execution: the last one that matched a wait,
+ * otherwise the one that started it. Undefined: there is none, or it is no longer stored.
  */
 export async function latestEvent(
   sql: Executor,
@@ -50,30 +48,30 @@ export async function findEvent(
   return event
 }
 
-/** The event that a wait is for. */
 export interface WantedEvent {
   executionId: Uuid
-  /** The visit that waits. */
   stepId: string
   visit: number
   contactId: Uuid
   name: string
-  /** Events from before the execution began do not count. ISO 8601. */
+  /** Time before which events do not count: the beginning of the execution. ISO 8601. */
   occurredSince: string
   /** Time of Postgres' clock, ISO 8601. */
   now: string
 }
 
-/** An event's id is older than its arrival by the wait for its contact, and by another clock. */
+/**
+ * Difference between an event's id and its arrival: the wait for its contact, and another clock.
+ */
 const MARGIN_MS = 600_000
 const DAY_MS = 86_400_000
-/** Older ones resume nothing. */
+/** Age of events that resume nothing. */
 const OLDEST = '72 hours'
 
 /** Position in the events in the order of their arrival: after this event. */
 export type EventCursor = Pick<ReceivedEvent, 'id' | 'receivedAt'>
 
-/** The cursor of an event. Undefined: it is not kept any more. */
+/** Returns the cursor of an event. Undefined: it is no longer stored. */
 export async function findCursor(
   tx: Transaction,
   organizationId: Uuid,
@@ -87,8 +85,8 @@ export async function findCursor(
 }
 
 /**
- * A page of the events that the wait may be matched by, in the order of their arrival: none that
- * another visit took. What an earlier try of this visit took is still the visit's.
+ * Lists a page of the events that may match the wait, in the order of arrival, except those of
+ * other visits. Events of an earlier try of this visit still belong to it.
  */
 export const listCandidates = (
   tx: Transaction,

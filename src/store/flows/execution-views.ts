@@ -10,15 +10,14 @@ const columns = (sql: Executor) => sql`
   e.contact_id, e.status, e.reason, e.error, e.attempt, e.step_id as current_step_id, e.topic_id,
   e.event_id, e.created_at, e.started_at, e.finished_at`
 
-/** The flow or contact of the executions. Both: those of the contact in the flow. */
+/** Flow or contact of the executions. Both: executions of the contact in the flow. */
 interface Of {
   flowId?: Uuid | undefined
   contactId?: Uuid | undefined
 }
 
-/** Period for which finished executions are shown. */
 export interface ShownPeriod {
-  /** ISO. */
+  /** ISO 8601. */
   since: string
   /** The lowest id of that day. */
   lowest: Uuid
@@ -32,7 +31,8 @@ interface Page extends Of {
 }
 
 /**
- * Newest first. Executions that are over are hidden when the plan no longer keeps them; live ones
+ * Lists executions newest first. Finished ones are hidden after the plan's retention; live ones are
+ * always shown. Executions that are over are hidden when the plan no longer keeps them; live ones
  * are always shown. Two looks into an index instead of one: the older part of a flow's executions
  * may be a million hidden ones with a few live ones among them. So for a flow the day of creation
  * counts; for a contact, which has few, the time of the end.
@@ -67,7 +67,10 @@ export function list(
 
 export type FoundExecution = Execution & { data: Record<string, unknown>; definition: Definition }
 
-/** Finds an execution with the version of its flow; one that ended too long ago is not found. */
+/**
+ * Finds an execution with the version of its flow. One that ended before the plan's retention is
+ * not found.
+ */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
@@ -89,7 +92,9 @@ interface StepRow extends Omit<ExecutionStep, 'id' | 'name' | keyof webhookCalls
   position: number
 }
 
-/** Visits of steps in the order of their positions: the last `most`, and how many there are. */
+/**
+ * Returns the last `most` visits of steps in the order of their positions, and the number of all.
+ */
 export async function listSteps(
   sql: Executor,
   organizationId: Uuid,

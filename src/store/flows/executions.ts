@@ -23,18 +23,17 @@ interface EndedExecution {
 }
 
 interface EndOptions {
-  /** Whether the runs are cancelled. Not if the run itself ends its execution. Absent: yes. */
+  /** Cancels the runs. False if the run itself ends its execution. Absent: true. */
   cancelsRuns?: boolean
   requestId?: string | undefined
 }
 
 /**
- * Ends those of the executions that are not over, with all that hangs on them: open steps, waits,
- * what admission knows, counters. Their queued mail is skipped by its claim, which checks whether
- * the execution is live. Returns the ids of those that were ended now; calling it again, or from
- * two places at once, ends each once.
+ * Ends those of the executions that are live, with their open steps, waits, entries and counters.
+ * Their queued mail is skipped by its claim, which checks whether the execution is live. Returns
+ * the ids of those that were ended now. Repeated and concurrent calls end each once.
  *
- * Locks executions in the order of their ids; a caller that locks contacts too does it before.
+ * Locks executions in the order of their ids. A caller that locks contacts does it before.
  */
 export async function end(
   tx: Transaction,
@@ -100,7 +99,9 @@ export async function endLocked(
   return rows.map(({ id }) => id)
 }
 
-/** Live ones of these executions, and the workflow that holds each. Null: none has begun. */
+/**
+ * Lists the live ones of these executions, with the workflow that holds each. Null: none has begun.
+ */
 export const listRuns = (sql: Executor, ids: readonly Uuid[]) => sql<
   { id: Uuid; attempt: number; fenceWorkflowId: string | null }[]
 >`

@@ -3,7 +3,6 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import { live } from './executions.ts'
 
-/** Executions that an operation is about. */
 export interface Target {
   kind: OperationKind
   /** Version of retries: the newest. Null: each execution continues with its own. */
@@ -13,12 +12,11 @@ export interface Target {
   failedSince: string | null
 }
 
-/** An operation on many executions of a flow, and its progress. */
 export interface FlowOperation extends Target {
   id: Uuid
   flowId: Uuid
   status: OperationStatus
-  /** Executions it was about when it was asked for, counted to `MOST_COUNTED`. */
+  /** Executions when the operation was requested, counted to `MOST_COUNTED`. */
   total: number
   totalIsExact: boolean
   done: number
@@ -42,7 +40,6 @@ interface NewOperation extends Target {
   requestId: string | undefined
 }
 
-/** Notes what is to be done to executions of a flow. */
 export async function create(tx: Transaction, operation: NewOperation): Promise<FlowOperation> {
   const { organizationId, id, flowId, kind, version, stepId, failedSince, requestId } = operation
   const [created] = await tx<FlowOperation[]>`
@@ -68,7 +65,6 @@ const failed = (sql: Executor, { stepId, failedSince }: Target) => sql`
     ${stepId === null ? sql`` : sql`and e.step_id = ${stepId}`}
     ${failedSince === null ? sql`` : sql`and e.finished_at >= ${failedSince}`}`
 
-/** Running operations of a flow, counted up to `most`. */
 export async function countRunning(
   tx: Transaction,
   organizationId: Uuid,
@@ -83,7 +79,7 @@ export async function countRunning(
   return rows.length
 }
 
-/** Newest first, `before` an id. */
+/** Lists operations newest first, `before` an id. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -108,20 +104,21 @@ export async function find(
   return operation
 }
 
-/** An operation whose next page a worker does. Its row is locked. */
+/** An operation whose next page is due. Its row is locked. */
 export interface DueOperation extends Target {
   organizationId: Uuid
   id: Uuid
   flowId: Uuid
-  /** The last execution of the pages that are done; null: none. */
+  /** Last execution of the finished pages. Null: none is finished. */
   afterId: Uuid | null
   createdAt: string
   requestId: string | null
 }
 
 /**
- * Locks the operation that has been due the longest; undefined: none is due. The first time it
- * notes which transactions may still start executions, without having seen the flow disabled.
+ * Locks the operation that has been due the longest. Undefined: none is due. The first time, it
+ * records which transactions may still start executions without having seen that the flow is
+ * disabled.
  */
 export async function lockDue(tx: Transaction): Promise<DueOperation | undefined> {
   const [operation] = await tx<DueOperation[]>`
@@ -141,8 +138,8 @@ export async function lockDue(tx: Transaction): Promise<DueOperation | undefined
 }
 
 /**
- * A page of the live executions that an operation is about: those that were there when it was asked
- * for, and all of them while the flow is disabled.
+ * Lists a page of the operation's live executions: those that existed when it was requested, and
+ * all of them while the flow is disabled.
  */
 export async function listCancellable(
   tx: Transaction,
@@ -160,8 +157,8 @@ export async function listCancellable(
 }
 
 /**
- * Locks a page of the executions that had failed when it was asked to retry them, in the order of
- * their ids: before any lock of their flow.
+ * Locks a page of the executions that had failed when the retry was requested, in the order of
+ * their ids, before any lock of their flow.
  */
 export async function lockRetryable(
   tx: Transaction,
@@ -188,7 +185,6 @@ interface Progress {
   waitMs: number
 }
 
-/** Counts what a page did. The next one is due in `waitMs`. */
 export const noteProgress = (
   tx: Transaction,
   { organizationId, id }: DueOperation,
@@ -201,8 +197,8 @@ export const noteProgress = (
   where organization_id = ${organizationId} and id = ${id}`
 
 /**
- * `running → completed`, unless a transaction is still open that began before the operation did:
- * what it starts is seen once it has ended. Returns whether it is completed.
+ * `running → completed`, unless a transaction is open that began before the operation: its
+ * executions become visible when it has ended. Returns whether the operation is completed.
  */
 export async function complete(
   tx: Transaction,
@@ -219,7 +215,7 @@ export async function complete(
 const KEPT = '30 days'
 const MOST_DELETED = 1_000
 
-/** Deletes operations that were completed long ago. Returns how many. */
+/** Deletes operations that were completed long ago. Returns their number. */
 export async function deleteOld(sql: Sql): Promise<number> {
   const { count } = await sql`
     delete from flow_operations

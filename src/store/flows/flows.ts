@@ -9,7 +9,6 @@ import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import { containing } from '../db/like.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** A flow without its definition. */
 export interface FlowRow {
   id: Uuid
   slug: string
@@ -23,7 +22,7 @@ export interface FlowRow {
   updatedAt: string
   editedAt: string
   pushedAt: string | null
-  /** The latest moment of its schedule that failed; null: none since one succeeded. */
+  /** Latest failed moment of its schedule. Null: none has failed since one succeeded. */
   scheduleFailedFor: string | null
   scheduleFailure: ScheduleFailure | null
 }
@@ -34,7 +33,6 @@ const columns = (sql: Executor) => sql`
 
 export type WholeFlow = FlowRow & { definition: Definition }
 
-/** Values of a flow besides its definition. */
 export interface FlowValues {
   name: string
   slug: string
@@ -49,7 +47,7 @@ interface NewFlow extends FlowValues {
   sealedSecret: Buffer
 }
 
-/** Creates a flow with its version 1. Undefined when the slug is taken. */
+/** Creates a flow with version 1. Undefined: the slug is taken. */
 export async function create(tx: Transaction, flow: NewFlow): Promise<FlowRow | undefined> {
   const { organizationId, id, definition } = flow
   const { triggerType, triggerKey, maxConcurrent } = indexed(definition)
@@ -64,7 +62,6 @@ export async function create(tx: Transaction, flow: NewFlow): Promise<FlowRow | 
   return created
 }
 
-/** Values of a definition that have columns of their own, for queries. */
 function indexed({ trigger, settings }: Definition) {
   return {
     triggerType: trigger.type,
@@ -89,7 +86,7 @@ const addVersion = (
 
 const json = (sql: Executor, definition: Definition) => sql.json(definition)
 
-/** Finds a flow by its id, then by its slug; in its newest version, or the one given. */
+/** Finds a flow by its id, otherwise by its slug, in its newest version or the given one. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
@@ -106,7 +103,7 @@ export async function find(
   return found.find(({ id }) => id === idOrSlug.toLowerCase()) ?? found[0]
 }
 
-/** Finds and locks a flow: nobody else changes or deletes it until the transaction ends. */
+/** Finds a flow and locks it against changes and deletion. */
 export async function lock(
   tx: Transaction,
   organizationId: Uuid,
@@ -131,7 +128,7 @@ interface FlowFilters {
   triggerType?: TriggerType | undefined
 }
 
-/** Newest first, `before` an id; without their definitions. */
+/** Lists flows newest first, `before` an id, without definitions. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -151,7 +148,6 @@ export const list = (
   order by f.id desc
   limit ${limit}`
 
-/** The enabled flows of these slugs. */
 export async function listEnabled(
   sql: Executor,
   organizationId: Uuid,
@@ -165,7 +161,7 @@ export async function listEnabled(
   return new Set(rows.map(({ slug }) => slug))
 }
 
-/** The same with their definitions; `slug`: only that one. */
+/** Lists flows with definitions. `slug`: that one alone. */
 export const listWhole = (
   sql: Executor,
   organizationId: Uuid,
@@ -190,7 +186,7 @@ export async function count(sql: Executor, organizationId: Uuid): Promise<number
   return row?.count ?? 0
 }
 
-/** The type of a step in a version; undefined: the version has no such step. */
+/** Returns the type of a step in a version. Undefined: the version has no such step. */
 export async function findStepType(
   sql: Executor,
   organizationId: Uuid,
@@ -205,7 +201,7 @@ export async function findStepType(
   return step?.type
 }
 
-/** Newest first, `before` a version. */
+/** Lists versions newest first, `before` a version. */
 export const listVersions = (
   sql: Executor,
   organizationId: Uuid,
@@ -218,13 +214,13 @@ export const listVersions = (
   order by version desc
   limit ${limit}`
 
-/** A moment later than the last write, so that a reader of that write sees the difference. */
+/** A time after the last write, so that a reader of that write sees the difference. */
 const moment = (sql: Executor) => sql`
   greatest(f.updated_at + interval '1 millisecond', clock_timestamp())`
 
 /**
- * Changes a flow that is locked; a `definition` is its next version. Throws a unique violation when
- * the slug is taken.
+ * Changes a locked flow. A `definition` becomes its next version. Throws a unique violation if the
+ * slug is taken.
  */
 export async function update(
   tx: Transaction,
@@ -252,7 +248,7 @@ export async function update(
   return updated
 }
 
-/** Enables or disables a flow that is locked. Its definition stays. */
+/** Enables or disables a locked flow. Its definition stays. */
 export async function setEnabled(
   tx: Transaction,
   organizationId: Uuid,
@@ -267,7 +263,7 @@ export async function setEnabled(
   return updated
 }
 
-/** Notes that its present definition is the one that was pushed. */
+/** Marks its present definition as the pushed one. */
 export const markPushed = (
   tx: Transaction,
   organizationId: Uuid,
@@ -278,7 +274,7 @@ export const markPushed = (
   set pushed_at = edited_at, source_hash = ${sourceHash}
   where organization_id = ${organizationId} and id = ${id}`
 
-/** Deletes a flow that is locked. Its executions can still be read. */
+/** Deletes a locked flow. Its executions stay readable. */
 export const remove = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
   update flows f
   set enabled = false, deleted_at = clock_timestamp(), updated_at = ${moment(tx)}

@@ -3,7 +3,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Sql, Transaction } from '../db/sql.ts'
 import { live } from './executions.ts'
 
-/** A live execution, and the run that holds it; none has begun when the fence is null. */
+/** A live execution, and the run that holds it. Null fence: none has begun. */
 export interface HeldExecution {
   organizationId: Uuid
   id: Uuid
@@ -16,23 +16,21 @@ export interface HeldExecution {
   progressedAt: string
 }
 
-/** Position in the executions without progress. */
 export type Cursor = Pick<HeldExecution, 'progressedAt' | 'id'>
 
 const columns = (sql: Executor) => sql`
   e.organization_id, e.id, e.flow_id, e.contact_id, e.status, e.attempt, e.fence_workflow_id,
   e.fence_run_id, e.progressed_at`
 
-/** The live ones of these executions. */
 export const listLive = (sql: Executor, ids: readonly Uuid[]) => sql<HeldExecution[]>`
   select ${columns(sql)}
   from executions e
   where e.id = any(${[...ids]}::uuid[]) and e.status in ${live(sql)}`
 
-/** An execution that is neither in a delay nor in a wait is checked sooner. */
+/** Time without progress after which an execution outside of a delay or wait is checked. */
 const ACTIVE_MS = 60_000
 
-/** A page of those without progress for `noProgressMs`, the longest first. */
+/** Lists a page of executions without progress for `noProgressMs`, the longest first. */
 export const listWithoutProgress = (
   sql: Executor,
   {
@@ -57,7 +55,7 @@ export const listWithoutProgress = (
   limit ${limit}`
 
 /**
- * Lets the next round look at an execution whose run cannot be reached, though it may be asleep for
+ * Marks an execution whose run cannot be reached for the next round, although it may sleep for
  * days.
  */
 export const markForReconciling = (sql: Sql, executionId: Uuid) => sql`
@@ -65,7 +63,7 @@ export const markForReconciling = (sql: Sql, executionId: Uuid) => sql`
   set progressed_at = to_timestamp(0)
   where id = ${executionId} and fence_run_id is not null and status in ${live(sql)}`
 
-/** Locks the execution if it is as it was read: the same run holds it. */
+/** Locks the execution if the same run still holds it. */
 export async function lockIfSame(tx: Transaction, held: HeldExecution): Promise<boolean> {
   const { organizationId, id, attempt, fenceWorkflowId, fenceRunId } = held
   const rows = await tx`
@@ -80,8 +78,8 @@ export async function lockIfSame(tx: Transaction, held: HeldExecution): Promise<
 }
 
 /**
- * Counts one more lost run in a row, of those without a step completed between them. Returns how
- * many there are now and the number of the next attempt. The row is locked.
+ * Counts one more lost run in a row, without a completed step between them. Returns their number
+ * and that of the next attempt. The row is locked.
  */
 export async function countLostRun(
   tx: Transaction,
@@ -102,13 +100,13 @@ export async function countLostRun(
   return row
 }
 
-/** Forgets the lost runs: a retry by hand begins to count anew. */
+/** Resets the count of lost runs. A retry by hand starts it anew. */
 export const forgetLostRuns = (tx: Transaction, { organizationId, id }: HeldExecution) => tx`
   update executions
   set lost_runs = 0, lost_after = null
   where organization_id = ${organizationId} and id = ${id}`
 
-/** Back to `pending`, held by no run, at another attempt. The row is locked. */
+/** Returns the execution to `pending`, held by no run, with another attempt. The row is locked. */
 export const toAttempt = (
   tx: Transaction,
   { organizationId, id }: HeldExecution,
@@ -119,7 +117,7 @@ export const toAttempt = (
     progressed_at = clock_timestamp()
   where organization_id = ${organizationId} and id = ${id}`
 
-/** Fails the step at which the execution stands, so that a retry takes it up again. */
+/** Fails the step at which the execution stands, so that a retry repeats it. */
 export const failStep = (
   tx: Transaction,
   { organizationId, id }: HeldExecution,
@@ -132,7 +130,7 @@ export const failStep = (
     and s.organization_id = e.organization_id and s.execution_id = e.id
     and s.step_id = e.step_id and s.visit = e.visit and s.status in ('pending', 'executing')`
 
-/** Notes progress of a pending execution. False: it has made some since it was read. */
+/** Records progress of a pending execution. Returns false if it has made some since it was read. */
 export async function touchPending(
   tx: Transaction,
   { organizationId, id, progressedAt }: HeldExecution,
@@ -145,7 +143,7 @@ export async function touchPending(
   return count > 0
 }
 
-/** Up to `limit` live executions of flows that were deleted. */
+/** Lists up to `limit` live executions of deleted flows. */
 export const listOfDeletedFlows = (sql: Sql, limit: number) => sql<
   { organizationId: Uuid; id: Uuid }[]
 >`

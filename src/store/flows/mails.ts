@@ -7,14 +7,12 @@ import type { MailFacts } from '../../domain/delivery/delivery.ts'
 import { columnsOf } from '../audience/contact-columns.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** The recipient of a flow's mail, and what the mail may refer to. */
 export interface Addressee extends MergeValues {
   id: Uuid
   emailStatus: EmailStatus | null
   brand: Brand
-  /** The contact's subscription to the topic that was asked for; null: there is none. */
+  /** Subscription of the contact to the given topic. Null: none. */
   topicStatus: string | null
-  /** The sender of the topic's mail, where it has one. */
   topicFrom: string | null
   topicFromName: string | null
   topicConnectionId: Uuid | null
@@ -22,7 +20,7 @@ export interface Addressee extends MergeValues {
   hasStorageRoom: boolean
 }
 
-/** Undefined: there is no such contact. */
+/** Undefined: the contact does not exist. */
 export async function findAddressee(
   sql: Executor,
   organizationId: Uuid,
@@ -43,7 +41,6 @@ export async function findAddressee(
   return addressee
 }
 
-/** The present state of a flow's mail. */
 export interface FlowMail extends Pick<MailFacts, 'state' | 'reason' | 'error' | 'messageId'> {
   id: Uuid
   dedupeKey: Uuid
@@ -64,7 +61,7 @@ export async function find(
   return mail
 }
 
-/** All mails of an execution: few, found by the index of its contact's mails. */
+/** Lists the mails of an execution. They are few, and found by the index of the contact's mails. */
 export const listOfExecution = (
   sql: Executor,
   organizationId: Uuid,
@@ -76,8 +73,8 @@ export const listOfExecution = (
     and bucket >= ${dayBucket(id)} and execution_id = ${id}`
 
 /**
- * Makes this mail the one of the step, whatever it was about to send: a wait for what becomes of
- * the step's mail finds it there. The execution is locked.
+ * Makes this mail the one of the step, instead of the planned one, so that a wait for the step's
+ * mail finds it. The execution is locked.
  */
 export const standFor = (
   tx: Transaction,

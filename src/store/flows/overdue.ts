@@ -3,22 +3,18 @@ import type { Sql } from '../db/sql.ts'
 import { live } from './executions.ts'
 import type { Cursor } from './held-executions.ts'
 
-/** A live execution without progress, and what it stands at. */
 export interface StillExecution extends Cursor {
   organizationId: Uuid
-  /** No run has begun it. */
   isUnbegun: boolean
-  /** Its delay or wait should have ended. */
   isDue: boolean
-  /** Its delay or wait is not over yet. */
   hasTime: boolean
-  /** The mail whose outcome it waits for; null: none. */
+  /** Mail whose outcome it waits for. Null: none. */
   mailId: Uuid | null
 }
 
 /**
- * A page of live executions without progress for `lateMs`, those for the longest first: progress of
- * a delay or a wait is its end.
+ * Lists a page of live executions without progress for `lateMs`, the longest first. The end of a
+ * delay or wait counts as progress.
  */
 export const listStill = (
   sql: Sql,
@@ -46,7 +42,6 @@ export const listStill = (
     and s.step_id = e.step_id and s.visit = e.visit and s.status = 'executing'
   order by e.progressed_at, e.id`
 
-/** The mails that have no outcome yet. */
 export async function listOpenMails(
   sql: Sql,
   mails: readonly { organizationId: Uuid; id: Uuid }[],

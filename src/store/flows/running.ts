@@ -7,13 +7,13 @@ import { live } from './executions.ts'
  * itself: a young table has no statistics, and a join would read all that runs in the organization.
  */
 
-/** A contact that is no longer subscribed to a topic, and is not asked to confirm either. */
+/** A contact that is neither subscribed to a topic nor asked to confirm. */
 export interface Unsubscribed {
   contactId: Uuid
   topicId: Uuid
 }
 
-/** Ids of those that the subscriptions to topics started. */
+/** Returns the ids of executions that these subscriptions started. */
 export async function listOfTopics(
   tx: Transaction,
   organizationId: Uuid,
@@ -35,7 +35,6 @@ export async function listOfTopics(
   return rows.map(({ id }) => id)
 }
 
-/** Ids of all of them. */
 export async function listOfContacts(
   tx: Transaction,
   organizationId: Uuid,
@@ -53,15 +52,13 @@ export async function listOfContacts(
 interface Exitable {
   id: Uuid
   contactId: Uuid
-  /** The event that started it. */
   eventId: Uuid | null
-  /** Time of the start's cause, not later than its writing. */
+  /** Time of the start's cause, at the latest that of its writing. */
   occurredAt: string
-  /** Names of events that end it. */
   exitEvents: string[]
 }
 
-/** Executions whose flows name events that end them (`exitOn`), in the version that each runs. */
+/** Lists executions whose flows end by events (`exitOn`), in the version that each runs. */
 export const listWithExitEvents = (
   tx: Transaction,
   organizationId: Uuid,

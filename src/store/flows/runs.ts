@@ -4,39 +4,34 @@ import type { Uuid } from '../../runtime/ids.ts'
 import * as flowCounters from './counters.ts'
 import type { Transaction } from '../db/sql.ts'
 
-/**
- * Changes that the Temporal run of an execution makes in its row. Every statement names the run's
- * fence.
- */
+/** Changes of an execution's row by its Temporal run. Every statement names the run's fence. */
 
 export interface ExecutionKey {
   organizationId: Uuid
   executionId: Uuid
 }
 
-/** Constant facts of an execution while it runs, and its flow's name. */
 export interface Facts {
   flowId: Uuid
   flowName: string
   version: number
   contactId: Uuid
   topicId: Uuid | null
-  /** Something it needs is deleted: its flow, or the topic that started it. */
+  /** Reason to end: its flow, or the topic that started it, is deleted. */
   goneReason: 'workflow_deleted' | 'topic_deleted' | null
   eventId: Uuid | null
-  /** Time of the start's cause, not later than its writing. */
+  /** Time of the start's cause, at the latest that of its writing. */
   occurredAt: string
   data: Record<string, unknown>
   createdAt: string
 }
 
-/** Time limits of a transaction's statements and of its waits for locks. */
 export interface Limits {
   statementMs: number
   lockMs: number
 }
 
-/** Facts about an execution before its run locks it. Undefined: there is none. */
+/** Finds facts about an execution before its run locks it. Undefined: it does not exist. */
 export async function find(
   tx: Transaction,
   { organizationId, executionId }: ExecutionKey,
@@ -76,11 +71,11 @@ export interface LockedExecution {
   stepId: string | null
   visit: number | null
   hasContact: boolean
-  /** Time of Postgres' clock. */
+  /** ISO 8601, of Postgres' clock. */
   now: string
 }
 
-/** Locks an execution: no one else changes where it stands until the transaction ends. */
+/** Locks an execution, so that nobody else moves it until the transaction ends. */
 export async function lock(
   tx: Transaction,
   { organizationId, executionId }: ExecutionKey,
@@ -99,7 +94,7 @@ export async function lock(
   return row
 }
 
-/** Locks the contact, before the execution, for a step that writes it or waits for its events. */
+/** Locks the contact before the execution, for a step that writes it or waits for its events. */
 export const lockContact = (tx: Transaction, organizationId: Uuid, contactId: Uuid) => tx`
   select id
   from contacts
@@ -121,7 +116,6 @@ export async function isUnsubscribed(
   return rows.length === 0
 }
 
-/** Lets this run hold the execution: `pending → active`, or live already. The row is locked. */
 export async function hold(
   tx: Transaction,
   { organizationId, executionId }: ExecutionKey,
@@ -143,7 +137,6 @@ export async function hold(
   return at
 }
 
-/** An execution that is to be tried once more. */
 export interface Reopened {
   attempt: number
   flowId: Uuid
@@ -153,16 +146,16 @@ export interface Reopened {
 interface Reopening {
   /** The attempt is new, so a new workflow runs it. */
   isNewAttempt: boolean
-  /** The version with which it goes on, for good. Absent: its own. */
+  /** Version with which it continues from now on. Absent: its own. */
   version?: number | undefined
-  /** The type that its failed step has there. */
+  /** Type of its failed step in that version. */
   stepType?: StepType | undefined
 }
 
 /**
- * `failed → pending`, in a slot of its flow: its failed step is to be tried once more, and what was
- * counted when it failed is reverted. The row is locked, the execution is failed, and the flow's
- * row, which says whether there is a slot, is locked, too.
+ * `failed → pending`, with a slot of its flow: its failed step is retried, and the counters of its
+ * failure are reverted. The row is locked, the execution is failed, and the flow's row, which tells
+ * whether there is a slot, is locked, too.
  */
 export async function reopen(
   tx: Transaction,

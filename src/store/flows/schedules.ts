@@ -4,7 +4,6 @@ import type { Executor } from '../db/sql.ts'
 
 type ScheduleTrigger = Extract<Trigger, { type: 'schedule' }>
 
-/** A flow that is to run by the clock. */
 export interface ScheduledFlow {
   organizationId: Uuid
   flowId: Uuid
@@ -13,7 +12,6 @@ export interface ScheduledFlow {
   settings: Settings
 }
 
-/** A time at which a schedule fires. */
 interface Moment {
   organizationId: Uuid
   flowId: Uuid
@@ -31,7 +29,7 @@ const scheduled = (sql: Executor) => sql`
   join flow_versions v
     on v.organization_id = f.organization_id and v.flow_id = f.id and v.version = f.version`
 
-/** A flow that is to have a schedule; undefined: it is to have none, or there is no such flow. */
+/** Finds a flow that needs a schedule. Undefined: it needs none, or does not exist. */
 export async function find(sql: Executor, flowId: Uuid): Promise<ScheduledFlow | undefined> {
   const [row] = await sql<ScheduledFlow[]>`
     select ${columns(sql)}
@@ -40,7 +38,7 @@ export async function find(sql: Executor, flowId: Uuid): Promise<ScheduledFlow |
   return row
 }
 
-/** A page of all flows of all organizations that are to have a schedule, by id. */
+/** Lists a page of all organizations' flows that need a schedule, by id. */
 export const list = (sql: Executor, after: Uuid | null, limit: number) => sql<ScheduledFlow[]>`
   select ${columns(sql)}
   from ${scheduled(sql)}
@@ -49,7 +47,6 @@ export const list = (sql: Executor, after: Uuid | null, limit: number) => sql<Sc
   order by f.id
   limit ${limit}`
 
-/** Returns the flows that need a schedule. */
 export async function filter(sql: Executor, flowIds: readonly Uuid[]): Promise<Set<Uuid>> {
   const rows = await sql<{ id: Uuid }[]>`
     select id
@@ -60,8 +57,8 @@ export async function filter(sql: Executor, flowIds: readonly Uuid[]): Promise<S
 }
 
 /**
- * Notes that a moment is starting executions, and for which contacts it has done so: a run that is
- * lost is started again there. It writes nothing that is known, nor of a moment before another's.
+ * Records that a moment is starting executions, and the last contact, after which a lost run
+ * continues. Writes nothing for an unchanged or older moment.
  */
 export const recordProgress = (
   sql: Executor,
@@ -73,7 +70,7 @@ export const recordProgress = (
     and (firing_for is null or firing_for < ${firedFor}
       or (firing_for = ${firedFor} and firing_after is distinct from ${after}::uuid))`
 
-/** Moments that have not started all, by their flows: a page of all organizations'. */
+/** Lists unfinished moments by flow: a page of all organizations. */
 export const listFiring = (sql: Executor, after: Uuid | undefined, limit: number) => sql<
   (Moment & { after: Uuid | null })[]
 >`
@@ -83,18 +80,18 @@ export const listFiring = (sql: Executor, after: Uuid | undefined, limit: number
   order by id
   limit ${limit}`
 
-/** The flow runs no more by this schedule: the moment is over. */
+/** Ends the moment, since the flow no longer uses this schedule. */
 export const giveUp = (sql: Executor, { organizationId, flowId, firedFor }: Moment) => sql`
   update flows
   set firing_for = null, firing_after = null
   where organization_id = ${organizationId} and id = ${flowId} and firing_for = ${firedFor}`
 
-/** Another moment that is starting executions goes on. */
+/** Ends a moment, unless another one is starting executions. */
 const ending = (sql: Executor, firedFor: string) => sql`
   firing_after = case when firing_for <> ${firedFor} then firing_after end,
   firing_for = nullif(firing_for, ${firedFor})`
 
-/** Notes why a moment could not start those whom it means, unless a later one has failed. */
+/** Records why a moment could not start its contacts, unless a later one has failed. */
 export const recordFailure = (
   sql: Executor,
   { organizationId, flowId, firedFor }: Moment,
@@ -106,7 +103,7 @@ export const recordFailure = (
   where organization_id = ${organizationId} and id = ${flowId}
     and (schedule_failed_for is null or schedule_failed_for <= ${firedFor})`
 
-/** A moment has started all: what failed before it is void. */
+/** Records a finished moment, which clears earlier failures. */
 export const recordSuccess = (sql: Executor, { organizationId, flowId, firedFor }: Moment) => sql`
   update flows
   set schedule_failed_for = case when schedule_failed_for > ${firedFor} then schedule_failed_for end,

@@ -7,7 +7,6 @@ export interface SealedHeaders {
   sealed: Buffer
 }
 
-/** One version of a flow. */
 export interface VersionKey {
   organizationId: Uuid
   flowId: Uuid
@@ -34,8 +33,8 @@ export async function putHeaders(
 }
 
 /**
- * Gives a flow another secret; the one before it still signs for `overlapMs`. Returns when that
- * ends. Undefined: there is no such flow.
+ * Replaces the secret of a flow. The previous one still signs for `overlapMs`. Returns the end of
+ * that time. Undefined: the flow does not exist.
  */
 export async function rotate(
   tx: Transaction,

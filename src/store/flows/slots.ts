@@ -3,23 +3,22 @@ import type { Sql, Transaction } from '../db/sql.ts'
 
 /** Limits the concurrent executions of a flow (`maxConcurrentExecutions`): each holds a slot. */
 
-/** An attempt of an execution whose workflow is to be started. */
 export interface Attempt {
   organizationId: Uuid
   executionId: Uuid
   attempt: number
 }
 
-/** An attempt that was neither begun nor ended. */
+/** An attempt without a beginning or an end. */
 export interface Startable {
   organizationId: Uuid
   id: Uuid
-  /** The flow whose slot it needs first; null: it needs none, or holds it already. */
+  /** Flow whose slot it needs first. Null: it needs none, or has one already. */
   limitedBy: Uuid | null
 }
 
 /**
- * Attempts that were neither begun nor ended. A later attempt has its slot: it continues after a
+ * Lists attempts without a beginning or an end. A later attempt has its slot: it continues after a
  * lost run, or got one when it was retried.
  */
 export const listStartable = (sql: Sql, attempts: readonly Attempt[]) => sql<Startable[]>`
@@ -42,9 +41,8 @@ interface LockedFlow {
 }
 
 /**
- * Locks the flow's row, so that one transaction at a time allocates its slots, and returns how many
- * it has (null: any number), whether it is deleted, and its newest version. Undefined: there is no
- * such flow.
+ * Locks the flow's row, so that one transaction at a time allocates its slots. Returns their number
+ * (null: unlimited), whether it is deleted, and its newest version. Undefined: it does not exist.
  */
 export async function lockLimit(
   tx: Transaction,
@@ -59,10 +57,7 @@ export async function lockLimit(
   return flow
 }
 
-/**
- * Slots that are in use, counted to `limit`: by executions that run, and by those that were granted
- * one and will run.
- */
+/** Counts used slots up to `limit`: running executions, and granted ones that will run. */
 export async function countUsed(
   tx: Transaction,
   organizationId: Uuid,
@@ -86,7 +81,7 @@ export async function countUsed(
   return row?.used ?? 0
 }
 
-/** Locks those of the executions that are pending, the oldest first. */
+/** Locks the pending ones of these executions, oldest first. */
 export const lockPending = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx<
   { id: Uuid; grantedAt: string | null }[]
 >`
@@ -97,7 +92,7 @@ export const lockPending = (tx: Transaction, organizationId: Uuid, ids: readonly
   order by id
   for update`
 
-/** Gives each of the executions, whose rows are locked, a slot. */
+/** Gives each of the locked executions a slot. */
 export const grant = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx`
   update executions
   set slot_granted_at = clock_timestamp()

@@ -2,26 +2,24 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Transaction } from '../db/sql.ts'
 import type { EnteredFlow } from './entries.ts'
 
-/** One contact that may enter a flow. */
 export interface Start {
   flow: EnteredFlow
   contactId: Uuid
-  /** `trigger.data`: at most 32 KiB, which the caller checks. */
+  /** `trigger.data`, at most 32 KiB, which the caller checks. */
   data: Record<string, unknown>
-  /** A hash of what causes it: one cause starts one execution of a flow, however often it comes. */
+  /** Hash of the cause. A cause starts one execution of a flow, however often it is repeated. */
   dedupeKey: Uuid
-  /** The event that causes it, and when it happened; ISO. */
   eventId?: Uuid
   occurredAt?: string
-  /** The topic whose subscription causes it: unsubscribing from it cancels the execution. */
+  /** Topic whose subscription causes the start. Unsubscribing from it cancels the execution. */
   topicId?: Uuid
-  /** A segment or a topic causes it, which flows change: so many are dropped. */
+  /** The cause is a segment or a topic, which flows change. Too many such starts are dropped. */
   isBraked?: boolean
 }
 
 /**
- * Causes that started executions before. A separate statement, so that it sees what was committed
- * when the contacts' locks were granted.
+ * Lists causes that have already started executions. A separate statement, so that it sees what was
+ * committed when the contacts' locks were granted.
  */
 export const listKnownCauses = (
   tx: Transaction,
@@ -36,10 +34,8 @@ export const listKnownCauses = (
   join executions e on e.organization_id = ${organizationId} and e.flow_id = cause.flow_id
     and e.dedupe_key = cause.dedupe_key`
 
-/** A pending execution, with its data as JSON. */
 export type NewExecution = Omit<Start, 'data'> & { id: Uuid; data: string }
 
-/** Writes pending executions. */
 export const insertAll = (
   tx: Transaction,
   organizationId: Uuid,

@@ -9,7 +9,6 @@ const LONGEST_ERROR = 1_000
 
 export type VisitKey = ExecutionKey & Visit
 
-/** A visit of a step, as it is stored. */
 export interface StepRow {
   position: number
   try: number
@@ -22,7 +21,7 @@ export interface StepRow {
 const columns = (sql: Executor) => sql`
   s.position, s.try, s.status, s.mail_id, s.due_at, s.entered_at`
 
-/** Finds a visit; undefined when the execution has not come to it. */
+/** Finds a visit. Undefined: the execution has not come to it. */
 export async function find(
   sql: Executor,
   { organizationId, executionId, stepId, visit }: VisitKey,
@@ -35,7 +34,7 @@ export async function find(
   return row
 }
 
-/** The next visit or end after a finished visit. Undefined: nothing yet. */
+/** Returns the next visit or the end after a finished visit. Undefined: nothing yet. */
 export async function following(
   sql: Executor,
   { organizationId, executionId }: ExecutionKey,
@@ -49,19 +48,19 @@ export async function following(
   return row
 }
 
-/** A visit in which an execution rested: a delay, or a wait that took something or took time. */
+/** A visit in which an execution rested: a delay, or a wait that matched an event or took time. */
 export interface Rest {
   enteredAt: string
   /** Time at which it ends by itself. Null: it was over at once. */
   dueAt: string | null
-  /** Null: nothing ended it before its time. */
+  /** Null: no event ended it early. */
   matchedAt: string | null
   matchedEventId: Uuid | null
 }
 
 export type RestKey = Visit & { executionId: Uuid }
 
-/** The last rests before a visit, the latest first. */
+/** Lists the last rests before a visit, latest first. */
 export const listRests = (
   tx: Transaction,
   organizationId: Uuid,
@@ -88,8 +87,8 @@ export const listRests = (
   limit ${limit}`
 
 /**
- * Notes that the execution came to a step, unless this visit is noted already, and returns the
- * visit. The execution's row is locked, so no other visit gets the position meanwhile.
+ * Records that the execution came to a step, unless this visit exists, and returns the visit. The
+ * execution's row is locked, so no other visit gets the position meanwhile.
  */
 export async function enter(
   tx: Transaction,
@@ -118,7 +117,7 @@ export async function enter(
   return row
 }
 
-/** `pending → executing`: the next try of a step that failed. */
+/** `pending → executing`: the next try of a failed step. */
 export const begin = (
   tx: Transaction,
   { organizationId, executionId, stepId, visit }: VisitKey,
@@ -128,7 +127,6 @@ export const begin = (
   where organization_id = ${organizationId} and execution_id = ${executionId}
     and step_id = ${stepId} and visit = ${visit}`
 
-/** End of a visit. */
 export interface VisitEnd {
   status: Extract<StepStatus, 'completed' | 'skipped' | 'failed'>
   branch?: string | undefined
@@ -149,12 +147,12 @@ const ended = (
   where organization_id = ${organizationId} and execution_id = ${executionId}
     and step_id = ${stepId} and visit = ${visit}`
 
-/** The visit is over, and the execution's row stays as it is. */
+/** Ends the visit. The execution's row stays unchanged. */
 export async function finish(tx: Transaction, key: VisitKey, end: VisitEnd): Promise<void> {
   await ended(tx, key, end)
 }
 
-/** The visit is over, and the execution stands at `next`. Undefined: the execution is over too. */
+/** Ends the visit and moves the execution to `next`. Undefined: the execution is over, too. */
 export async function moveOn(
   tx: Transaction,
   key: VisitKey,
@@ -180,8 +178,8 @@ export async function moveOn(
 }
 
 /**
- * The visit waits: until a time (ISO; null: no end is known), perhaps for a mail. False: the
- * execution is over.
+ * Lets the visit wait until a time (ISO 8601; null: the end is unknown), perhaps for a mail.
+ * Returns false if the execution is over.
  */
 export async function rest(
   tx: Transaction,

@@ -8,7 +8,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 import type { Linked } from '../../domain/flows/rings.ts'
 
-/** An enabled flow, with the trigger and the settings of its newest version. */
+/** An enabled flow with the trigger and settings of its newest version. */
 export interface TriggeredFlow {
   id: Uuid
   version: number
@@ -19,16 +19,14 @@ export interface TriggeredFlow {
 }
 
 interface TriggerQuestion {
-  /** Triggers of these types that name nothing in particular. */
   anyOf: readonly TriggerType[]
-  /** Triggers of these types that name one of these keys. */
   keyed: { types: readonly TriggerType[]; keys: readonly string[] }
 }
 
 /**
- * Enabled flows with one of these triggers. This runs whenever a contact is written, and mostly
- * finds nothing: one look into one index for flows about anything of a type, and one for each name
- * or id.
+ * Lists enabled flows with one of these triggers. Called for every write of a contact, and mostly
+ * finds nothing: one index look-up for flows with any object of a type, and one for each name or
+ * id.
  */
 export async function list(
   sql: Executor,
@@ -56,7 +54,6 @@ export async function list(
     order by f.id`
 }
 
-/** Returns whether an enabled flow waits for entries or exits of a segment. */
 export async function isWatched(
   sql: Executor,
   organizationId: Uuid,

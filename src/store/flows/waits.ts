@@ -3,7 +3,6 @@ import type { Engagement } from '../../domain/flows/steps/wait-for-email-engagem
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** One visit of a waiting step. */
 export interface WaitKey {
   executionId: Uuid
   stepId: string
@@ -12,12 +11,11 @@ export interface WaitKey {
 
 interface Registered extends WaitKey {
   contactId: Uuid
-  /** Events received from then on count; ISO. */
+  /** Time from which received events count, ISO 8601. */
   since: string
   expiresAt: string
 }
 
-/** The match of a wait. */
 interface Match {
   matched: string
   matchedEventId: Uuid | null
@@ -33,7 +31,7 @@ export interface Wait {
 }
 
 /**
- * Registers a wait for an event, already `matched` where one came before. The caller has locked the
+ * Registers a wait for an event, already `matched` if one came before. The caller has locked the
  * rows of the execution and of its contact, and holds events back (`holdEvents`): a transaction
  * that stores events locks the contact, or looks for waits at its end.
  */
@@ -50,8 +48,8 @@ export const registerEvent = (
   ${orAgain(tx)}`
 
 /**
- * Registers a wait for what a person does with a mail, already `matched` where they did it before.
- * The caller has locked the mail's row, as the transaction that applies an engagement does.
+ * Registers a wait for an engagement with a mail, already `matched` if one came before. The caller
+ * has locked the mail's row, like the transaction that applies an engagement.
  */
 export const registerEngagement = (
   tx: Transaction,
@@ -70,7 +68,7 @@ const matchColumns = (tx: Transaction, match: Match | null) =>
     ? tx`'waiting', null, null, null`
     : tx`'matched', ${match.matched}, ${match.matchedEventId}, ${match.matchedAt}`
 
-/** A retry of the step that registered a wait registers it anew. */
+/** Registers the wait again for a retry of the step. */
 const orAgain = (tx: Transaction) => tx`
   on conflict (organization_id, execution_id, step_id, visit) do update
   set kind = excluded.kind, event_name = excluded.event_name, filter = excluded.filter,
@@ -91,20 +89,19 @@ export async function find(
   return wait
 }
 
-/** A wait for an event that is still open. */
 export interface EventWait extends WaitKey {
   contactId: Uuid
   eventName: string
   filter: Condition | null
   expiresAt: string
-  /** Events from before the execution began do not count. */
+  /** Time before which events do not count: the beginning of the execution. */
   occurredSince: string
 }
 
 /**
- * Waits for events of these names by these contacts, locked in the order of their executions: a
- * cancellation holds its executions, not the contact. `offset 0` keeps each look by itself: a join
- * would read all waits of an organization whose table is young.
+ * Locks waits of these contacts for events with these names, in the order of their executions,
+ * since a cancellation holds its executions, not the contact. `offset 0` keeps the look-ups
+ * separate: a join would read all waits of an organization whose table is young.
  */
 export const lockForEvents = (
   tx: Transaction,
@@ -140,7 +137,7 @@ export const lockForEvents = (
     for update of w
   ) held`
 
-/** `waiting → matched`, each by its event; the waits are locked. */
+/** `waiting → matched`, each by its event. The waits are locked. */
 export async function match(
   tx: Transaction,
   organizationId: Uuid,
@@ -164,8 +161,8 @@ export async function match(
 }
 
 /**
- * `waiting → timed_out`, where its time has come. `now` is by the clock of Postgres, ISO. False: it
- * has not, or something came before and holds.
+ * `waiting → timed_out`, if its time has come. `now` is from Postgres' clock, ISO 8601. Returns
+ * false if it has not, or an earlier event matched.
  */
 export async function timeOut(
   tx: Transaction,

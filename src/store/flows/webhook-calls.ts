@@ -1,25 +1,27 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import { type Executor, type Sql, transact } from '../db/sql.ts'
 
-/** Calls in flight, over all processes: of one organization, and of one to the same host. */
+/**
+ * Limits of concurrent calls over all processes: of one organization, and of one organization to
+ * the same host.
+ */
 export const MOST_CALLS = 50
 export const MOST_CALLS_PER_HOST = 10
-/** Age of a row that no call came back for: its execution ended between two tries. */
+/** Age of an abandoned row, whose execution ended between two tries. */
 const FORGOTTEN = '1 day'
 
-/** One visit of a webhook step, while it is tried. */
 export interface CallKey {
   organizationId: Uuid
   id: Uuid
 }
 
 /**
- * Acquires a slot for a call to `host` until `leaseMs` from now, and counts it as one more try: the
- * first is 1. Undefined: all slots are in use, and nothing was counted. A call that holds a slot
- * and asks again, since its worker was lost, keeps it.
+ * Acquires a slot for a call to `host` until `leaseMs` from now, and counts one more try, beginning
+ * with 1. Undefined: all slots are in use, and nothing was counted. A call that holds a slot and
+ * asks again, since its worker was lost, keeps it.
  *
- * One transaction of an organization at a time, since two that count at once would both find the
- * last slot. It waits for nothing else meanwhile.
+ * One transaction of an organization at a time, since two concurrent ones would both find the last
+ * slot. It waits for nothing else meanwhile.
  */
 export const acquire = (
   sql: Sql,
@@ -53,9 +55,9 @@ export const acquire = (
   })
 
 /**
- * Releases the slot of the try of this number; the number is kept for the next try, and so is why
- * the call did not succeed and when the next is due (`failure`; absent: nothing is known). Another
- * process that has acquired it since keeps it.
+ * Releases the slot of this try. The number of the try is stored for the next one, with the failure
+ * and the time at which the next is due (`failure`; absent: nothing is known). If another process
+ * has acquired the slot since, it keeps it.
  */
 export const release = (
   sql: Sql,
@@ -71,7 +73,6 @@ export const release = (
 
 /** Progress of a repeated call, as the API shows it. */
 export interface Progress {
-  /** Calls that were begun. */
   calls: number
   lastError: string | null
   nextTryAt: string | null
@@ -89,7 +90,6 @@ export async function find(
   return row
 }
 
-/** Forgets a call whose outcome is known. */
 export const finish = (sql: Sql, { organizationId, id }: CallKey) => sql`
   delete from webhook_calls
   where organization_id = ${organizationId} and id = ${id}`

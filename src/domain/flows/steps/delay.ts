@@ -7,7 +7,7 @@ import { problem, type StepRules } from './rules.ts'
 export interface LocalTime {
   /** `HH:MM`. */
   time: string
-  /** `contact`: the one in the contact's properties, else UTC. */
+  /** `contact`: the timezone in the contact's properties, otherwise UTC. */
   timezone: string
   days?: number
 }

@@ -7,7 +7,7 @@ export interface Config {
 
 const REASON = 'exit'
 
-/** Ends the execution. One that fails here can be retried here, and fails again. */
+/** Ends the execution. An execution that fails here fails again when it is retried. */
 export const exit: StepRules<Config> = {
   decide: ({ name, config: { outcome, reason } }) =>
     outcome === 'failed'

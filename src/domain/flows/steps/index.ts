@@ -12,7 +12,6 @@ import { waitForEmailEngagement } from './wait-for-email-engagement.ts'
 import { waitForEvent } from './wait-for-event.ts'
 import { webhook } from './webhook.ts'
 
-/** Every type of step. Besides its rules it has a schema, and an activity that runs it. */
 const STEPS = {
   send_email: sendEmail,
   send_sms: sendSms,
@@ -41,25 +40,20 @@ export type StepOf<Type extends StepType> = {
   config: ConfigOf<Type>
   position?: { x: number; y: number }
 }
-/** One step of a flow. */
 export type Step = { [Type in StepType]: StepOf<Type> }[StepType]
 
 const RULES: { [Type in StepType]: StepRules<ConfigOf<Type>> } = STEPS
 
-/** The rules of a step, which its config fits. */
 export const rulesOf = <Type extends StepType>({ type }: StepOf<Type>): StepRules<ConfigOf<Type>> =>
   RULES[type]
 
 type Marked<Mark> = {
   [Type in StepType]: (typeof STEPS)[Type] extends Mark ? Type : never
 }[StepType]
-/** Types of steps whose config holds a mail. */
 export type MailingType = Marked<{ mails: true }>
-/** Types of steps whose config holds a request. */
 export type CallingType = Marked<{ calls: true }>
-/** Types of steps whose config names a topic. */
 type TopicType = Marked<{ topic: 'needed' | 'optional' }>
-/** Types of steps that are about nothing else than their topic. */
+/** Types of steps that concern nothing but their topic. */
 type TopicOnlyType = Marked<{ topic: 'needed' }>
 
 interface Typed {
@@ -80,13 +74,12 @@ export const namesTopic = <S extends Typed>(step: S): step is Extract<S, { type:
 export const needsTopic = <S extends Typed>(step: S): step is Extract<S, { type: TopicOnlyType }> =>
   RULES[step.type].topic === 'needed'
 
-/** Returns the step with another config. */
 export const withConfig = <S extends { config: unknown }>(step: S, config: S['config']): S => ({
   ...step,
   config,
 })
 
-/** Returns the step with its conditions changed; paths begin with a field of its config. */
+/** Returns the step with changed conditions. Paths begin with a field of its config. */
 export function withConditions<S extends StepOf<StepType>>(step: S, change: Change): S
 export function withConditions(step: StepOf<StepType>, change: Change): StepOf<StepType> {
   const { mapConditions } = rulesOf(step)

@@ -1,7 +1,6 @@
 import type { ErrorDetail } from '../../errors.ts'
 import { type MailConfig, problem, type StepRules } from './rules.ts'
 
-/** Rules that all steps share that mail. */
 export const mailRules = {
   check: checkMail,
   mails: true,

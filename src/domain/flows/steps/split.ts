@@ -1,7 +1,9 @@
 import { branchAt } from '../split.ts'
 import { checkNames, type StepRules } from './rules.ts'
 
-/** Spreads executions over branches at random; the same execution always takes the same one. */
+/**
+ * Distributes executions over branches at random. The same execution always takes the same branch.
+ */
 export const split: StepRules<{ branches: { name: string; weight: number }[] }> = {
   check: ({ branches }, path) =>
     checkNames(

@@ -37,7 +37,6 @@ export const updateContact: StepRules<ContactUpdate> = {
   gist: (config) => fieldsOf(config).join(', '),
 }
 
-/** Returns the fields that an update names. */
 const fieldsOf = ({ unset = [], ...others }: ContactUpdate): string[] => [
   ...Object.values(others).flatMap((changes) => Object.keys(changes)),
   ...unset,
@@ -59,7 +58,7 @@ const NOBODY: ContactFields = {
   properties: {},
 }
 
-/** Decides where the value that is set is known, and nothing else changes what the filter reads. */
+/** Decides if the value is known after the step, and nothing else changes what the filter reads. */
 function mayMeet(
   { set = {}, unset = [], ...others }: ContactUpdate,
   filter: Filter,

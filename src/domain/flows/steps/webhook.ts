@@ -2,14 +2,12 @@ import type { ErrorDetail } from '../../errors.ts'
 import { shown } from '../../text.ts'
 import { type CallConfig, problem, repeated, type StepRules } from './rules.ts'
 
-/** Headers of one webhook step. */
 export const MOST_HEADERS = 50
-/** Stands for the value of a header where a flow is read. */
+/** Replaces the value of a header where a flow is read. */
 export const HIDDEN = '***'
 
 export interface Config extends CallConfig {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Liquid. */
   body?: string
   timeoutSeconds?: number
 }
@@ -52,7 +50,7 @@ function isRefusedHeader(name: string): boolean {
   return REFUSED_HEADERS.has(lower) || REFUSED_PREFIXES.some((prefix) => lower.startsWith(prefix))
 }
 
-/** Visible ASCII with blanks between: every receiver reads it alike. */
+/** Visible ASCII with blanks between, which every receiver reads alike. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 function checkWebhook(config: Config, path: string): ErrorDetail[] {
