@@ -127,7 +127,6 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
 const hashOf = (organizationId: Uuid, email: string): string =>
   addressHash(organizationId, email).toString('hex')
 
-/** Groups keys by bucket. They arrive in this order. */
 function byBucket(keys: readonly erasedMails.MailKey[]): [string, string[]][] {
   const buckets = new Map<string, string[]>()
   for (const { bucket, id } of keys) {

@@ -13,7 +13,6 @@ interface RetentionDeps {
   now?: (() => number) | undefined
 }
 
-/** Activities that delete logs beyond the plans' retention. All are safe to repeat. */
 export const createRetentionActivities = ({ sql, now = Date.now }: RetentionDeps) => {
   const options = () => ({ now: now(), signal: Context.current().cancellationSignal })
   return {

@@ -12,7 +12,6 @@ const PAUSE_MS = 1_000
 
 export interface DroppedDays {
   dropped: number
-  /** Days that still have unfinished work. */
   held: number
   /** Days whose tables were in use all the time. */
   busy: number

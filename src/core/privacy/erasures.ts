@@ -13,12 +13,12 @@ import { removeLocked } from '../contacts/remove.ts'
 export interface PersonKeys {
   /** Keys of a contact, in the order in which they are tried. */
   keys: readonly contacts.ContactKey[]
-  /** A contact that was deleted earlier, if none has one of the keys. */
+  /** Contact that was deleted earlier, if none has one of the keys. */
   former: { id: Uuid } | { email: string } | undefined
 }
 
 /**
- * Deletes the named contact, so that no more mail is sent, and returns what identifies it in stored
+ * Deletes the named contact, so that it gets no more mail, and returns its identifiers in stored
  * data. Without a contact: a person who was deleted before, named by id or address, of whom only
  * logs are left. Undefined: no such person is known.
  */
@@ -71,7 +71,6 @@ export interface WholePerson {
   addresses: formerAddresses.FormerAddress[]
 }
 
-/** Finds all contacts and addresses of the person who has, or had, this address. */
 export async function findWholePerson(
   sql: Executor,
   organizationId: Uuid,
@@ -112,7 +111,7 @@ export async function startAgain(
 
 /**
  * Accepts the erasure of a removed person, with the outbox message that starts its workflow.
- * Undefined: there is one already.
+ * Undefined: an erasure exists already.
  */
 export async function accept(
   tx: Transaction,

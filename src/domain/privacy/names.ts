@@ -8,7 +8,6 @@ export interface PersonNames {
    * the person has no address and no number.
    */
   pattern: string | null
-  /** Returns the person's addresses and numbers that the text contains, in stored form. */
   namesIn: (text: string) => string[]
 }
 

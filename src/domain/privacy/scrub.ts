@@ -75,7 +75,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * One pass that most texts do not match, so the patterns need not run. Patterns of long runs are
+ * Pre-check that most texts do not match, so the patterns need not run. Patterns of long runs are
  * anchored to the beginning of a run and apply to long texts only, since trying them at each
  * character took half of the time of logging a request.
  */
@@ -166,9 +166,6 @@ function isSecretName(name: string): boolean {
   return SECRET_NAMES.has(plain) || SECRET_ENDING.test(plain)
 }
 
-/**
- * SQLSTATE class of errors that quote a refused value: `invalid input syntax for type uuid: "…"`.
- */
 const REFUSED_VALUE = /^22/
 const QUOTED = /"[^"]*"/g
 

@@ -8,7 +8,6 @@ import type { Executor } from '../db/sql.ts'
 
 type Fields = Record<string, unknown>
 
-/** Every column of a contact. A test compares them with the table. */
 export async function contact(
   sql: Executor,
   organizationId: Uuid,
