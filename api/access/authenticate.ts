@@ -19,14 +19,13 @@ declare module 'fastify' {
     scope?: Scope | readonly [Scope, ...Scope[]]
     public?: boolean
     /**
-     * The route ends or changes credentials of the caller's organization or person. This process
-     * applies it at once.
+     * The route ends or changes credentials of the caller's organization or person, which this
+     * process applies at once.
      */
     endsCredentials?: true
   }
 }
 
-/** Asks every route who may call it, and every caller who they are. */
 export function authenticate(app: FastifyInstance, deps: Deps): void {
   const { sql, now } = deps
   const limits = rateLimits(deps)
@@ -135,7 +134,9 @@ const BEARER = /^Bearer +([^\s]+) *$/i
 
 const bearer = (header: string | undefined): string | undefined => BEARER.exec(header ?? '')?.[1]
 
-/** One answer for every reason, so that it does not reveal which keys and sessions exist. */
+/**
+ * The error is the same for every reason, so that it does not reveal which keys and sessions exist.
+ */
 const unauthorized = () =>
   new HttpError('UNAUTHORIZED', 'Credentials are missing or invalid', {
     headers: { 'www-authenticate': 'Bearer' },

@@ -39,7 +39,6 @@ export function cachedCredential<T extends object>(
       }
     },
 
-    /** Forgets matching credentials and all running look-ups, which may match. */
     forget(matches: (credential: T) => boolean): void {
       for (const [name, { foundCredential }] of cachedEntries) {
         if (foundCredential === undefined || matches(foundCredential)) cachedEntries.delete(name)

@@ -6,16 +6,14 @@ import type { Caller } from '../caller.ts'
 const MOST_TOUCHED = 10_000
 const MINUTE_MS = 60_000
 
-/** What a token was good for when storage was asked. */
+/** The caller and rights of a token when storage was asked. */
 export interface Credential {
   id: Uuid
   caller: Caller
   isExpired: (now: number) => boolean
-  /** Notes that it was used, to the minute. */
   touch: (sql: Executor, at: string) => PromiseLike<unknown>
 }
 
-/** Returns what the API key with this hash is good for. */
 export async function keyCredential(sql: Sql, hash: Buffer): Promise<Credential | undefined> {
   const key = await apiKeys.findLive(sql, hash)
   if (!key) return undefined
@@ -33,9 +31,7 @@ export async function keyCredential(sql: Sql, hash: Buffer): Promise<Credential 
   }
 }
 
-/**
- * Returns what notes that credentials were used, once a minute and process. Nobody waits for it.
- */
+/** Returns a recorder of used credentials, once a minute and process. Nobody waits for it. */
 export function useNoter(
   log: { warn: (about: object, message: string) => void },
   now: () => number,

@@ -43,14 +43,13 @@ export interface LoginGuard {
   ): Promise<Verified | undefined>
 }
 
-/** Checks passwords, counts failures, and delays accounts that somebody guesses. */
 export function createLoginGuard({ sql, now, keyring, limiter, pause }: Deps): LoginGuard {
   const passwords = createPasswords()
   let delayed = 0
 
   const addressOf = ({ ip }: FastifyRequest) => addressSubject(keyring, networkOf(ip))
 
-  /** Of all limits of a request, the answer shows the one nearest to exhaustion. */
+  /** Takes from all limits of a request. The answer shows the one that is nearest to exhaustion. */
   async function take(
     reply: FastifyReply,
     subject: string,

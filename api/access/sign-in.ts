@@ -25,7 +25,6 @@ export interface SignedIn extends NewSession {
   organizations: sessions.Membership[]
 }
 
-/** Opens a session for an address and its password, whoever keeps its token. */
 export async function signIn(
   { sql, now, guard }: Pick<Deps, 'sql' | 'now'> & { guard: LoginGuard },
   request: FastifyRequest,
@@ -50,7 +49,6 @@ export async function signIn(
   return { ...session, organizationId, user, organizations: [...organizations] }
 }
 
-/** Ends the session of the request and opens one in another organization of its person. */
 export async function switchTo(
   { sql, now }: Pick<Deps, 'sql' | 'now'>,
   request: FastifyRequest,
@@ -67,7 +65,6 @@ export async function switchTo(
   return { ...session, organizationId }
 }
 
-/** What a session says of itself. */
 export async function describeSession(
   { sql }: Pick<Deps, 'sql'>,
   caller: Caller,
@@ -89,7 +86,6 @@ export async function describeSession(
   }
 }
 
-/** The same of a session that was opened by this request. */
 export function describeNewSession(session: SignedIn): CurrentSession {
   const { user, organizationId, organizations, expiresAt } = session
   const current = organizations.find(({ id }) => id === organizationId)
@@ -99,12 +95,12 @@ export function describeNewSession(session: SignedIn): CurrentSession {
   return { user, organization: { id, name }, role, scopes, organizations, expiresAt }
 }
 
-/** The same whether the address is known or not. */
+/** The error does not reveal whether the address is known. */
 const wrongLogin = () =>
   new HttpError('UNAUTHORIZED', 'The address or the password is wrong', {
     headers: { 'www-authenticate': 'Bearer' },
   })
 
-/** The same for an organization that does not exist. */
+/** The error does not reveal whether the organization exists. */
 export const notAMember = () =>
   forbidden('You are not a member of this organization', { reason: 'not_a_member' })

@@ -19,7 +19,6 @@ import { pageOf } from '../../http/pages.ts'
 const tags = ['account']
 const config = { scope: 'keys' } as const
 
-/** API keys. People create and revoke them, and keys of scope `full` may list them. */
 export const apiKeyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.get(
     '/v1/api-keys',

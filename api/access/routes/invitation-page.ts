@@ -209,7 +209,7 @@ const changedMeanwhile = () =>
 
 const OVER = 'It was used, revoked or replaced by a newer one, or is older than seven days'
 
-/** One answer for every invalid link, so that it tells nothing about the person. */
+/** The answer is the same for every invalid link, so that it reveals nothing about the person. */
 function refuseOver(accept: string | undefined, reply: FastifyReply): FastifyReply {
   if (wantsHtml(accept)) {
     return sendPage(reply, {

@@ -17,10 +17,6 @@ import { failures } from '../../http/failures.ts'
 const tags = ['account']
 const config = { scope: 'members' } as const
 
-/**
- * Members of the organization. New ones are invited. Admins manage lower roles, and one owner
- * always remains.
- */
 export const memberRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.get(
     '/v1/members',

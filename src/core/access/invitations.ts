@@ -101,7 +101,6 @@ export async function resendInvitation(
   return renewed
 }
 
-/** Revokes an open invitation, whose links stop working. */
 export async function revokeInvitation(
   tx: Transaction,
   organizationId: Uuid,
@@ -114,7 +113,6 @@ export async function revokeInvitation(
   await revoke(tx, organizationId, invitation, actor)
 }
 
-/** Returns an open invitation. Throws a 404 or 403 if the organization does not have it. */
 export async function requireInvitation(
   sql: Executor,
   organizationId: Uuid,

@@ -70,9 +70,6 @@ export async function changeRole(
   return { ...member, role }
 }
 
-/**
- * Removes a member. Their sessions in the organization end, and their open invitations are revoked.
- */
 export async function removeMember(
   tx: Transaction,
   organizationId: Uuid,

@@ -72,8 +72,8 @@ export async function setPlan(
 }
 
 /**
- * Sets a limit of the organization's own. Null: the plan's again. API processes apply it within
- * seconds.
+ * Sets a limit of this organization. Null: the plan's limit applies again. API processes apply it
+ * within seconds.
  */
 export async function setLimit(
   tx: Transaction,

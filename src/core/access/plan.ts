@@ -6,7 +6,6 @@ import * as plans from '../../store/access/plans.ts'
 import * as storedBytes from '../../store/access/stored-bytes.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
 
-/** Returns the effective limits of an organization. Throws if it does not exist. */
 export async function planOf(sql: Executor, organizationId: Uuid): Promise<Plan> {
   const plan = await plans.find(sql, organizationId)
   if (!plan) throw new Error('an organization has no plan')

@@ -22,7 +22,6 @@ export async function createUser(sql: Sql, { email, name, password }: NewUser) {
   return { id, email: address, name }
 }
 
-/** Sets a password. All sessions of the person end. */
 export async function setPassword(sql: Sql, email: string, password: string): Promise<Uuid> {
   const id = await requireUser(sql, email)
   const passwordHash = await createPasswords().hash(password)

@@ -4,7 +4,6 @@ export type KeyScope = (typeof KEY_SCOPES)[number]
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Scopes that only signed-in people hold, never keys. */
 const PERSONAL = ['session', 'keys', 'members'] as const
 
 /**
@@ -34,7 +33,6 @@ export const isKeyScope = (scope: Scope): scope is KeyScope =>
 export const allows = (heldScopes: readonly string[], requiredScope: Scope): boolean =>
   heldScopes.includes(requiredScope) || (heldScopes.includes('full') && !isPersonal(requiredScope))
 
-/** Returns whether the caller may see contacts. Others see mails without addresses. */
 export const maySeeContacts = (heldScopes: readonly string[]): boolean =>
   allows(heldScopes, 'read') || allows(heldScopes, 'contacts')
 

@@ -12,7 +12,7 @@ const MOST_INVITATION_MAILS = 50
 /** Invitation mails to one address in a window, whatever was revoked in between. */
 const MOST_MAILS_TO_ADDRESS = 3
 
-/** Returns the roles that somebody of this role may not invite. Undefined: no longer a member. */
+/** Returns the roles that a member with this role may not invite. Undefined: no longer a member. */
 export const rolesBeyond = (role: Role | undefined): Role[] =>
   ROLES.filter((other) => role === undefined || !mayManage(role, other))
 

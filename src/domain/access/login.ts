@@ -1,12 +1,11 @@
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** Idle time after which a session ends. */
 export const SESSION_IDLE_MS = 14 * DAY_MS
 export const SESSION_MOST_MS = 60 * DAY_MS
 
 export const SHORTEST_PASSWORD = 12
-/** Longer than any sentence. Hashing reads all of it. */
+/** Limit in characters, longer than any sentence. Hashing reads all of it. */
 export const LONGEST_PASSWORD = 256
 
 const WINDOW_SECONDS = 15 * 60
@@ -14,7 +13,10 @@ export const ACCOUNT_TRIES = { limit: 5, seconds: WINDOW_SECONDS }
 /** Login attempts of any account from one address. */
 export const ADDRESS_TRIES = { limit: 20, seconds: WINDOW_SECONDS }
 
-/** Failures of an account are forgotten when the last is this old, and after a login. */
+/**
+ * Age of the last failure after which an account's failures are forgotten. A login forgets them,
+ * too.
+ */
 export const FAILURES_LAST_MS = 15 * MINUTE_MS
 const FREE_FAILURES = 3
 const FIRST_DELAY_MS = 250

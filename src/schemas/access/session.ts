@@ -101,7 +101,7 @@ export const CurrentSession = Type.Object(
 )
 export type CurrentSession = Static<typeof CurrentSession>
 
-/** A login of the console: how long the browser keeps it, besides. */
+/** A login of the console, with the lifetime of its cookie. */
 export const ConsoleLoginInput = strict({
   ...LoginInput.properties,
   keep: Type.Optional(Type.Boolean({ description: 'Stay signed in when the browser is closed.' })),

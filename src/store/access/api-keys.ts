@@ -10,7 +10,7 @@ export interface LiveKey {
   lastUsedAt: string | null
 }
 
-/** The live key with this hash. Cross-tenant: the key itself names its organization. */
+/** Returns the live key with this hash. Cross-tenant: the key itself names its organization. */
 export async function findLive(sql: Executor, hash: Buffer): Promise<LiveKey | undefined> {
   const [key] = await sql<LiveKey[]>`
     select organization_id, id, scopes, expires_at, last_used_at
@@ -18,7 +18,6 @@ export async function findLive(sql: Executor, hash: Buffer): Promise<LiveKey | u
   return key
 }
 
-/** Records the minute of use. Does nothing if it is recorded already. */
 export const touch = (
   sql: Executor,
   { organizationId, id }: Pick<LiveKey, 'organizationId' | 'id'>,
@@ -77,7 +76,7 @@ export async function rename(
   return renamed
 }
 
-/** Returns whether the key was live. Undefined: no such key. */
+/** Returns whether the key was live. Undefined: it does not exist. */
 export async function revoke(
   sql: Executor,
   organizationId: Uuid,

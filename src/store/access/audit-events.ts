@@ -12,7 +12,6 @@ export interface NewAuditEvent {
   at: string
 }
 
-/** Records an event in the transaction of its change. */
 export const record = (sql: Executor, event: NewAuditEvent) => {
   const { organizationId, actor, action, subject, requestId, detail = {}, at } = event
   return sql`

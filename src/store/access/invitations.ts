@@ -76,7 +76,7 @@ export async function create(tx: Transaction, invitation: NewInvitation): Promis
   return row
 }
 
-/** Makes a new link. Earlier links stop working. */
+/** Creates a new link. Earlier links stop working. */
 export async function renew(
   tx: Transaction,
   { organizationId, id, expiresAt }: { organizationId: Uuid; id: Uuid; expiresAt: string },
@@ -117,7 +117,7 @@ export async function revoke(
   return count > 0
 }
 
-/** Revokes open invitations that a member made for one of these roles. Returns their ids. */
+/** Revokes open invitations by a member for one of these roles. Returns their ids. */
 export async function revokeMadeBy(
   tx: Transaction,
   {
@@ -142,9 +142,9 @@ interface Accepting {
   id: Uuid
   email: string
   name: string
-  /** The stored hash that the password was verified against. Null: there was none. */
+  /** Stored hash that the password was verified against. Null: the person had none. */
   verifiedHash: string | null
-  /** For a person who has no password yet. Null: they have one. */
+  /** Hash for a person without a password. Null: they have one. */
   newHash: string | null
   at: string
 }

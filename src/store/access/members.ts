@@ -84,7 +84,6 @@ export async function add(
   return count > 0
 }
 
-/** Changes a member's role and ends their sessions in this organization. */
 export async function setRole(
   sql: Executor,
   {

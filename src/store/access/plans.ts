@@ -2,7 +2,7 @@ import type { Limit, Plan } from '../../domain/access/plan.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** Effective limits of the organization. Undefined: there is no such organization. */
+/** Returns the effective limits of the organization. Undefined: it does not exist. */
 export async function find(sql: Executor, organizationId: Uuid): Promise<Plan | undefined> {
   const [plan] = await sql<Plan[]>`${figures(sql, organizationId)}`
   return plan
@@ -49,7 +49,6 @@ export const setOwn = (sql: Executor, organizationId: Uuid, own: OwnLimits) => s
     workflows = excluded.workflows,
     stored_bytes = excluded.stored_bytes`
 
-/** The longest retention of logs of any organization, in days. */
 export async function findLongestRetention(sql: Executor): Promise<number> {
   const [longest] = await sql<{ days: number }[]>`
     select greatest((select max(retention_days) from plans),

@@ -12,8 +12,8 @@ export interface LiveSession {
 }
 
 /**
- * The session with this hash, unless it was revoked or its person left. The caller checks its
- * expiry. Cross-tenant: the token itself names its person.
+ * Returns the session with this hash, unless it was revoked or its person left. The caller checks
+ * its expiry. Cross-tenant: the token itself names its person.
  */
 export async function findLive(sql: Executor, hash: Buffer): Promise<LiveSession | undefined> {
   const [session] = await sql<LiveSession[]>`
@@ -32,7 +32,6 @@ export const touch = (
   set last_seen_at = greatest(last_seen_at, ${at}::timestamptz)
   where organization_id = ${organizationId} and id = ${id}`
 
-/** Keys of a login: an address, and a keyed hash of it for the failures. */
 export interface LoginQuestion {
   email: string
   account: Buffer
@@ -72,7 +71,7 @@ export interface Membership {
   role: Role
 }
 
-/** Organizations of a person, in the order in which they joined. Cross-tenant. */
+/** Lists a person's organizations in the order in which they joined. Cross-tenant. */
 export const listOrganizations = (sql: Executor, userId: Uuid) => sql<Membership[]>`
   select id, name, role
   from person_organizations(${userId})`
@@ -85,7 +84,7 @@ interface Opening {
   hash: Buffer
   at: string
   expiresAt: string
-  /** Sessions that were not used since then have ended. */
+  /** Sessions without use since then have ended. */
   idleSince: string
 }
 
@@ -136,7 +135,7 @@ interface Listing {
   limit: number
 }
 
-/** A person's live sessions in all organizations, newest first. Cross-tenant. */
+/** Lists a person's live sessions in all organizations, newest first. Cross-tenant. */
 export const list = (sql: Executor, userId: Uuid, { at, idleSince, before, limit }: Listing) => sql<
   ListedSession[]
 >`
@@ -145,9 +144,9 @@ export const list = (sql: Executor, userId: Uuid, { at, idleSince, before, limit
 
 interface Ending {
   at: string
-  /** Ends this session. Absent: all … */
+  /** Ends this session. Absent: all of them. */
   only?: Uuid
-  /** … except this one. */
+  /** Keeps this session. */
   keep?: Uuid
 }
 
@@ -162,7 +161,9 @@ export async function end(
   return row?.ended ?? 0
 }
 
-/** Counts a person's sessions in one organization that ended at this time. `only`: this one. */
+/**
+ * Counts a person's sessions in one organization that ended at this time. `only`: this one alone.
+ */
 export async function countEnded(
   sql: Executor,
   {
