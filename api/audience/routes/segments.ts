@@ -49,7 +49,6 @@ const reading = { scope: 'read' } as const
 const writing = { scope: 'segments' } as const
 const SHOWN = 10
 
-/** Saved conditions and the contacts that meet them, on paid plans. */
 export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   app,
   { searchSql, now },

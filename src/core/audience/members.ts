@@ -25,7 +25,6 @@ export async function countMembers(searchSql: Sql, question: members.MemberQuest
   return undefined
 }
 
-/** Counts the contacts of an audience with conditions. Estimates, and undefined, as above. */
 export async function countAudience(searchSql: Sql, organizationId: Uuid, audience: Audience) {
   for (const parts of [1, ESTIMATED_PARTS]) {
     const countAll = async (tx: Transaction) =>

@@ -19,8 +19,8 @@ import { isUsable, whyUnusable } from './usable.ts'
 
 const MOST_SEGMENTS = 1_000
 /**
- * Age at which a segment's count is made anew when the segment is read. A count that took too long
- * is not repeated for as long.
+ * Age at which a segment's count is renewed when the segment is read. A count that took too long is
+ * not repeated for the same time.
  */
 const RECOUNTED_AFTER_MS = 60_000
 
@@ -122,10 +122,6 @@ export async function recounted(
   return next
 }
 
-/**
- * Changes a segment. Undefined: there is none. `members` were counted by the patch's condition.
- * Throws a 409 if it was changed after the caller read it.
- */
 export async function changeSegment(
   tx: Transaction,
   organizationId: Uuid,

@@ -12,12 +12,10 @@ export type SegmentFailure = (typeof SEGMENT_FAILURES)[number]
 
 export type Criterion =
   | { type: 'all' }
-  /** Subscribers of the topic, also those who cannot be mailed. */
   | { type: 'topic'; topicId: string }
   | { type: 'contacts'; contactIds: readonly string[] }
   /** Contacts that meet a checked condition at the time `now` (ISO 8601). */
   | { type: 'condition'; condition: Condition; now: string }
-  /** Contacts that subscribe to none of the topics and meet none of the conditions. */
   | { type: 'except'; topicIds: readonly string[]; conditions: readonly Condition[]; now: string }
   | { type: 'mailable' }
   /** All given bounds hold. Times in ISO 8601. */

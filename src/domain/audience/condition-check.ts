@@ -172,7 +172,6 @@ const isAskable = (kind: string): kind is Askable => Object.hasOwn(ASKED_AS, kin
 
 const WITHOUT_VALUE: readonly Operator[] = ['exists', 'notExists', 'triggered', 'notTriggered']
 
-/** Returns why the operator cannot have this value, or undefined. */
 function refuseValue(
   field: Field,
   operator: Operator,

@@ -53,7 +53,7 @@ export function eventCountOf(filter: Filter): EventCount | undefined {
 
 const triggeredValue = (value: unknown): TriggeredValue => Object(value)
 
-/** Milliseconds, or NaN if the filter has no period: then nothing is within it. */
+/** Returns milliseconds. NaN: the filter has no period, and no event is within it. */
 export const span = (amount: unknown, unit: Unit | undefined): number =>
   typeof amount === 'number' && unit !== undefined ? amount * UNIT_MS[unit] : Number.NaN
 

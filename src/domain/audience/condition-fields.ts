@@ -6,7 +6,6 @@ import type { Operator } from './condition.ts'
 export type Field =
   | { kind: 'text' | 'number' | 'time' | 'id'; column: string }
   | { kind: 'word'; column: string; words: readonly string[] }
-  /** A JSON value of the contact, of the trigger, or of an event. */
   | { kind: 'json'; of: 'properties' | 'trigger' | 'event'; path: string }
   | { kind: 'topics' }
   | { kind: 'stats'; name: string }
@@ -53,7 +52,7 @@ export function fieldOf(fieldName: string): Field | undefined {
   return isName(event) ? { kind: 'stats', name: event } : undefined
 }
 
-/** Whether one field is the other or a part of it, as `properties.address.city` is. */
+/** Returns whether one field is the other or a part of it, as `properties.address.city` is. */
 export const overlap = (a: string, b: string): boolean =>
   a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
 

@@ -83,7 +83,7 @@ export function listOf(values: readonly unknown[]): Listed {
   }
 }
 
-/** Milliseconds since 1970 of a text that is a time. Undefined for anything else. */
+/** Returns the milliseconds since 1970 of a text that is a time, otherwise undefined. */
 export const timeOf = (value: unknown): number | undefined =>
   typeof value === 'string' ? readTime(value) : undefined
 

@@ -64,6 +64,5 @@ export const UNIT_MS: Record<Unit, number> = {
   days: 86_400_000,
 }
 
-/** Levels of nested conditions, including the outermost. */
 export const MOST_DEPTH = 5
 export const MOST_FILTERS = 100

@@ -8,7 +8,7 @@ export const columnsOf = (sql: Executor, fields: readonly ContactField[], of?: s
     return i === 0 ? column : sql`, ${column}`
   })
 
-/** How a contact is read, wherever it is read from. */
+/** Columns and joins of every query that reads contacts. */
 
 export const columns = (sql: Executor) => sql`
   contacts.id, ${columnsOf(sql, CONTACT_FIELD_NAMES)}, email_verified_at, email_unsubscribed_at,

@@ -13,7 +13,6 @@ import type { Executor } from '../db/sql.ts'
 
 export type About = Pick<Facts, 'trigger' | 'event' | 'now'>
 
-/** Loads the facts that these conditions need. Undefined: there is no such contact. */
 export async function load(
   sql: Executor,
   organizationId: Uuid,
@@ -63,7 +62,6 @@ const topicsOf = (sql: Executor, organizationId: Uuid, contactId: Uuid) => sql<
   where s.organization_id = ${organizationId} and s.contact_id = ${contactId}
     and s.status = 'subscribed'`
 
-/** Counts the events of a contact by question key. */
 async function countEvents(
   sql: Executor,
   organizationId: Uuid,

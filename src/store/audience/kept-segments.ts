@@ -56,7 +56,6 @@ export interface KeptSegment {
   keptSince: string
   isRecorded: boolean
   scanCursor: Uuid | null
-  /** The last contact that had been read before the first scan started anew. */
   recordedTo: Uuid | null
   scan: number
   /** The scan is open, and no transaction is waited for. */

@@ -18,7 +18,7 @@ export interface MemberQuestion {
 }
 
 interface Looked {
-  /** One of this many equal parts of all contacts is read. 1: all of them. */
+  /** Number of equal parts of all contacts, one of which is read. 1: all contacts. */
   parts: number
   limit: number
 }

@@ -23,7 +23,7 @@ export interface SegmentValues {
 
 export interface SegmentRow extends SegmentValues, SegmentCount {
   id: Uuid
-  /** Why members temporarily neither enter nor leave, if they are stored. */
+  /** Reason why members temporarily neither enter nor leave, if they are stored. */
   keptFailure: SegmentFailure | null
   setAsideUntil: string | null
   createdAt: string
@@ -133,7 +133,6 @@ export async function lock(
   return segment
 }
 
-/** Returns the existing segments and locks them against deletion. */
 export async function keep(
   tx: Transaction,
   organizationId: Uuid,
@@ -205,7 +204,6 @@ export async function takeCount(
   return count > 0
 }
 
-/** Stores a count, unless the condition has changed or a later count exists. */
 export const recordCount = (
   sql: Executor,
   organizationId: Uuid,

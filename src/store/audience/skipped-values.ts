@@ -26,9 +26,6 @@ export interface SkippedValues {
   examples: string[]
 }
 
-/**
- * Lists the skipped values of a condition's filters in one of `parts` equal parts of all contacts.
- */
 export async function list(
   sql: Executor,
   { organizationId, condition, now }: MemberQuestion,
