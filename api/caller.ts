@@ -11,11 +11,9 @@ export interface SessionActor {
   sessionId: Uuid
   userId: Uuid
   role: Role
-  /** When the session ends at the latest. */
   expiresAt: string
 }
 
-/** The sender of a request. All reads and writes of a route belong to `organizationId`. */
 export interface Caller {
   readonly organizationId: Uuid
   readonly sql: Sql
@@ -28,13 +26,12 @@ export const CALLER = Symbol('caller')
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Only on routes with a scope. */
     readonly caller: Caller
     [CALLER]: Caller | undefined
   }
 }
 
-/** Undefined before the caller is known, and for refused credentials. */
+/** Returns the caller of a request. Undefined: not known yet, or the credentials were refused. */
 export const callerOf = (request: FastifyRequest): Caller | undefined => request[CALLER]
 
 export function personOf({ actor }: Caller): SessionActor {
@@ -42,7 +39,6 @@ export function personOf({ actor }: Caller): SessionActor {
   throw new Error('this route lets keys in: its scope is not personal')
 }
 
-/** A 403 that names the scopes that would suffice for this kind of credentials. */
 export function insufficient({ kind }: Caller['actor'], requiredScope: Scope): AppError {
   if (kind === 'key' && isPersonal(requiredScope)) {
     return new HttpError('FORBIDDEN', 'Only a signed-in person may do this, no key', {

@@ -9,21 +9,18 @@ import type { Limiter } from './limits/limiter.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { Receiving } from '../src/core/delivery/receiving.ts'
 
-/** What the web console is told by the program that serves it. */
 export interface ConsoleSettings {
-  /** Its built files. */
   folder: string
   /** Mail does not leave this machine. */
   isDevelopment: boolean
-  /** Where that mail is shown instead. */
+  /** Address that shows that mail instead. */
   inboxUrl: string | undefined
   temporalUiUrl: string | undefined
 }
 
-/** Everything the API reaches the world through. */
 export interface Deps {
   /**
-   * Works on behalf of nobody: sees no organization's rows, only results of security-definer
+   * Pool without an organization. It sees no organization's rows, only results of security-definer
    * functions.
    */
   sql: Sql
@@ -37,7 +34,7 @@ export interface Deps {
   publicUrl: string
   /** Principal that customers' roles trust. Undefined: not configured. */
   principalArn: string | undefined
-  /** Whether the operator's own mail is configured, so that invitations can be mailed. */
+  /** The operator's own mail is configured, so that invitations can be mailed. */
   sendsNotices: boolean
   version: string
   log: FastifyBaseLogger | { level: string }

@@ -22,10 +22,10 @@ export const shellPolicy = (nonce: string): string =>
 const SCRIPT = /<script>([^]*?)<\/script>/
 
 /**
- * The policy of the frame that mails are shown in. The frame has no origin, so that no file of ours
- * reaches it: its one script stands in it and is allowed by its hash. Whatever else is in a mail
- * cannot run, and the mail's styles and pictures show. Of a mail that was sent only pictures in it
- * do, until somebody asks: loading one tells its sender that the mail was opened.
+ * Returns the policy of the frame that shows mails. The frame has no origin, so it can load none of
+ * our files: its one script is inline and allowed by its hash. Nothing else in a mail can run, but
+ * its styles and pictures show. For a mail that was sent, remote pictures wait for a click: loading
+ * one tells the sender that the mail was opened.
  */
 export function framePolicy(page: string, pictures: 'all' | 'embedded'): string {
   const [, script = ''] = SCRIPT.exec(page) ?? []

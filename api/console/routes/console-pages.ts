@@ -7,22 +7,21 @@ import { notFound } from '../../../src/domain/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { framePolicy, shellPolicy } from '../policies.ts'
 
-/** Where the nonce of an answer stands in the built page. */
 const NONCE = /__NONCE__/g
-/** A name that Vite makes: a file directly in the folder. */
+/** Names that Vite makes: a file directly in the folder. */
 const ASSET = /^[\w-]+\.(?:js|css)$/
 const HTML = 'text/html; charset=utf-8'
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
-/** Files of the console are not counted, as those of `/docs` are not; the document has none. */
+/** Files of the console are neither counted nor in the document, like those of `/docs`. */
 const options = {
   config: { public: true, unlimited: true },
   schema: { hide: true },
 } as const
 
 /**
- * The files of the web console. Every address under `/console/` is a page of it: the page itself
- * finds out which.
+ * Serves the files of the web console. Every address under `/console/` is a page, which finds out
+ * itself which one.
  */
 export const consolePages: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   if (!deps.console) return

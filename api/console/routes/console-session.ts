@@ -16,13 +16,14 @@ import { NOBODY, requireConsoleCall } from '../../http/console-calls.ts'
 import { setSession } from '../../http/session-cookie.ts'
 
 const SET_COOKIE = 'set-cookie'
-/** They are the console's own, so the document does not have them. */
+/** The routes serve the console alone, so the document leaves them out. */
 const schema = { hide: true } as const
 const config = { scope: 'session', endsCredentials: true } as const
 
 /**
- * Signing in and out of the console. The session is one of `/auth/login`; its token is in a cookie
- * that no script reads. Who is signed in is asked at `GET /auth/session`: see `consoleRewriter`.
+ * Signs people in and out of the console. The session is one of `/auth/login`; its token is in a
+ * cookie that no script can read. The page asks `GET /auth/session` who is signed in: see
+ * `consoleRewriter`.
  */
 export const consoleSessionRoutes: FastifyPluginAsyncTypebox<Deps & { guard: LoginGuard }> = async (
   app,
