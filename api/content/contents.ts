@@ -11,7 +11,6 @@ declare module 'fastify' {
 
 const CONTENTS = Symbol('contents')
 
-/** Gives every request with a caller its `contents`. */
 export function checkContents(app: FastifyInstance, { renderer }: { renderer: Renderer }): void {
   app.decorateRequest(CONTENTS, undefined)
   app.decorateRequest('contents', {

@@ -4,12 +4,12 @@ import { escapeHtml } from '../../src/domain/escape-html.ts'
 import { keepPrivate } from '../http/html-pages.ts'
 import { pageStyle } from '../http/page-style.ts'
 
-/** What is shown; the ids of the answer are of no use to a reader. */
+/** The preview without ids, which are of no use to a reader. */
 type PreviewAnswer = Omit<TemplatePreview, 'templateId' | 'contactId'>
 
 /**
- * The frames inherit it. Images are loaded as a mail program does; scripts, frames, forms, style
- * sheets and fonts are not, wherever they stand.
+ * Policy that the frames inherit. It allows images, as mail programs do, and refuses scripts,
+ * frames, forms, style sheets and fonts everywhere.
  */
 const POLICY = [
   "default-src 'none'",
@@ -35,9 +35,9 @@ pre { margin: 0; padding: .75rem; border: 1px solid #6b7280; border-radius: 8px;
 `
 
 /**
- * A page that shows a mail as a phone and a desktop would. The mail is in frames that may do
- * nothing: no script of it runs, nobody is sent elsewhere, and links in it open nothing. The policy
- * is in the page as well, for who keeps it as a file.
+ * Builds a page that shows a mail at the width of a phone and of a desktop. The mail is in frames
+ * without permissions: its scripts do not run, nobody is redirected, and its links open nothing.
+ * The policy is in the page as well, for readers who save it as a file.
  */
 export function previewPage(preview: PreviewAnswer): string {
   const { name, email, subject, previewText, sizeBytes, problem } = preview
@@ -91,7 +91,6 @@ const mailHtml = ({ html, text }: PreviewAnswer): string =>
     `<h2>Text part</h2><pre>${escapeHtml(text ?? '')}</pre>`,
   ].join('\n')
 
-/** The page, as an answer. */
 export const sendPreviewPage = (reply: FastifyReply, preview: PreviewAnswer): FastifyReply =>
   keepPrivate(reply)
     .header('content-security-policy', `${POLICY}; frame-ancestors 'none'`)

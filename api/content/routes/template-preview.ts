@@ -21,7 +21,6 @@ interface PreviewRequest {
   body: TemplatePreviewInput | null
 }
 
-/** What a template looks like. */
 export const templatePreviewRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { renderer, publicUrl } = deps
   const preview = ({ caller, contents, params: { id }, body }: PreviewRequest) => {

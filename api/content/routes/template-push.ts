@@ -31,7 +31,6 @@ const tags = ['templates']
 const writing = { scope: 'templates' } as const
 const checkRows = rowChecker(TemplatePush)
 
-/** The templates of a push, and where each stands in the body. */
 function pushOf(body: TemplatesPush) {
   if ('templates' in body) {
     return { ...body, pathOf: (index: number) => `templates[${index}].` }
@@ -40,7 +39,6 @@ function pushOf(body: TemplatesPush) {
   return { templates: [template], dryRun, force: false, pathOf: () => '' }
 }
 
-/** Templates as files: pulled, edited, pushed. */
 export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.post(
     '/v1/templates/push',
@@ -150,7 +148,7 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     return { results: told, refusals }
   }
 
-  /** One entry of the audit trail for a push, however many templates it has. */
+  /** Writes one entry of the audit trail for a push, however many templates it has. */
   async function note(request: FastifyRequest, results: readonly PushedTemplate[]): Promise<void> {
     const changed = results.filter(({ outcome }) => outcome !== 'unchanged')
     const [first] = changed

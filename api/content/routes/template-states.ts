@@ -24,7 +24,6 @@ import { failures } from '../../http/failures.ts'
 const tags = ['templates']
 const writing = { scope: 'templates' } as const
 
-/** What is done with a template as a whole. */
 export const templateStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.post(
     '/v1/templates/:id/publish',

@@ -4,7 +4,10 @@ interface Recipient {
   properties: Readonly<Record<string, unknown>>
 }
 
-/** Values of a batch's own variables for one contact: fixed texts, or fields of the contact. */
+/**
+ * Returns the values of a batch's own variables for one contact: fixed texts, or fields of the
+ * contact.
+ */
 export const variablesOf = (
   mappings: readonly Pick<VariableMapping, 'variableName' | 'source'>[],
   contact: Recipient,

@@ -6,7 +6,7 @@ import { RenderError } from '../../mail/render.ts'
 import { preferencesUrl } from '../../keys/preferences-links.ts'
 import { addressHash, type Keyring, signUnsubscribe } from '../../keys/tokens.ts'
 
-/** What differs between the sources of mail. */
+/** Differences between the sources of mail. */
 const SOURCES: Record<'batch' | SingleMailSource | 'notice', Rules> = {
   batch: { mayLackSubject: true },
   workflow: {},
@@ -17,20 +17,18 @@ const SOURCES: Record<'batch' | SingleMailSource | 'notice', Rules> = {
 }
 
 interface Rules {
-  /** Whether a mail goes out whose subject is empty once it is rendered. */
+  /** Mail may be sent with a subject that is empty after rendering. */
   mayLackSubject?: boolean
   headers?: readonly Header[]
 }
 
-/** Whom mail is from. */
 export interface Sender {
-  /** A text stands in the header as it is. */
+  /** A text is used as the header's value. */
   from: Mailbox | string
-  /** An address; null: replies go to the sender. */
+  /** Null: replies go to the sender. */
   replyTo: string | null
 }
 
-/** What one mail says, once it is rendered. */
 interface Rendered {
   subject: string
   html: string | null
@@ -39,31 +37,29 @@ interface Rendered {
 
 interface Content {
   rendered: Promise<Rendered> | Rendered | undefined
-  /** It can be unsubscribed from with one click. */
   isMarketing: boolean
-  /** Of its own, besides ours. */
   headers?: readonly Header[]
 }
 
 interface Recipient {
   email: string
-  /** Needed by marketing mail. */
+  /** Required for marketing mail. */
   unsubscribeUrl?: string | undefined
-  /** Of marketing mail: see `listIdOf`. */
+  /** Only for marketing mail: see `listIdOf`. */
   listId?: string | undefined
 }
 
-/** One mail to one recipient, as it goes to the provider; only its tags are still missing. */
+/** A mail to one recipient, as the provider gets it, without tags. */
 export interface OutgoingMail extends Rendered {
   from: string
   replyTo: string | null
   to: string
   headers: Header[]
-  /** The whole message (RFC 5322), where the provider is not to make it of the parts. */
+  /** The whole message (RFC 5322), if the provider does not assemble it. */
   raw?: Uint8Array
 }
 
-/** Why there is no mail: a stable word, and what is wrong. */
+/** Reason for a missing mail: a stable word and a sentence. */
 export interface Refusal {
   reason: string
   error: string
@@ -72,8 +68,8 @@ export interface Refusal {
 export type Composed = { mail: OutgoingMail } | { failed: Refusal }
 
 /**
- * Makes the mail to one recipient, whatever its source, or says why there is none. Throws what is
- * no fault of the mail, such as RendererBusy.
+ * Composes the mail to one recipient for any source, or returns the reason why there is none.
+ * Errors that are not the mail's fault, such as RendererBusy, are thrown.
  */
 export async function compose(
   source: keyof typeof SOURCES,
@@ -112,18 +108,19 @@ function mailboxesOf({ from, replyTo }: Sender): Pick<OutgoingMail, 'from' | 're
   }
 }
 
-/** What links are signed with, and what they begin with. */
+/** Keys that sign links, and the URL with which they begin. */
 export interface LinkDeps {
   keyring: Keyring
   publicUrl: string
 }
 
-/** Letters, digits and hyphens between dots, as RFC 2919 wants the name of a host. */
+/** Letters, digits and hyphens between dots: the form of a host in RFC 2919. */
 const HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i
 
 /**
- * What mail clients group and filter a mail by (List-ID, RFC 2919): the topic, or the organization
- * where the mail has none, below the host of the public URL. It stays when either is renamed.
+ * Returns the List-ID (RFC 2919) by which mail clients group and filter mail: the topic, or the
+ * organization if the mail has none, below the host of the public URL. It stays when either is
+ * renamed.
  */
 export function listIdOf(
   publicUrl: string,
@@ -135,20 +132,21 @@ export function listIdOf(
   return `${topicId ?? organizationId}.${host}`
 }
 
-/** The contact that is mailed, and what the mail is part of. */
+/** The mailed contact, and the batch or topic of the mail. */
 interface Mailed {
   organizationId: Uuid
   contactId: Uuid
   email: string
   topicId: Uuid | null | undefined
   batchId?: Uuid
-  /** Single mail that counts who unsubscribes by it. */
+  /** Single mail for which an unsubscribe is counted. */
   mailId?: Uuid
 }
 
 /**
- * The links by which a contact unsubscribes and chooses topics. They name the person, the address,
- * the mail and the topic; the second is good for a year from `since` (milliseconds since 1970).
+ * Returns the links by which a contact unsubscribes and chooses topics. They identify the person,
+ * the address, the mail and the topic. The second expires a year after `since` (milliseconds since
+ * 1970).
  */
 export function linksOf(
   { keyring, publicUrl }: LinkDeps,

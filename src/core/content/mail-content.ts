@@ -7,15 +7,14 @@ import { mailContentPlace, open, sealInParts } from '../../keys/sealing.ts'
 import type { Keyring } from '../../keys/tokens.ts'
 import type { OutgoingMail } from './compose.ts'
 
-/** All that a single mail says. */
 export interface MailContent extends OutgoingMail {
   attachments: readonly Attachment[]
 }
 
 /**
- * Whether a text is base64 (RFC 4648, 4), with its padding. Node's decoder skips what is none,
- * takes letters beyond ASCII for others, and understands those of URLs, too. Regular expressions
- * take many times as long, and the text may have megabytes.
+ * Returns whether a text is base64 (RFC 4648, 4) with padding. Node's decoder ignores other
+ * characters, takes letters beyond ASCII for others, and accepts the alphabet of URLs. Regular
+ * expressions take many times as long, and the text may have megabytes.
  */
 export const isBase64 = (text: string): boolean =>
   text.length % 4 === 0 &&
@@ -24,7 +23,6 @@ export const isBase64 = (text: string): boolean =>
   !text.includes('-') &&
   !text.includes('_')
 
-/** Encrypts what a mail says for its row. */
 export const sealContent = (
   keyring: Keyring,
   organizationId: Uuid,
@@ -38,7 +36,7 @@ export const sealContent = (
     JSON.stringify(content),
   )
 
-/** Undefined: its key is not there any more. */
+/** Undefined: its key is no longer in the keyring. */
 export function openContent(
   keyring: Keyring,
   organizationId: Uuid,
@@ -51,13 +49,13 @@ export function openContent(
   return content
 }
 
-/** As it goes to the provider: with attachments it is a message of our own making. */
+/** Returns the content for the provider. With attachments it is a message that we assemble. */
 export async function outgoing(content: MailContent): Promise<OutgoingMail> {
   const { attachments, ...mail } = content
   return attachments.length === 0 ? mail : { ...mail, raw: await rawMessage(content) }
 }
 
-/** As its sender may read it again: links that act for the recipient lead nowhere. */
+/** Returns the body for its sender, with links that act for the recipient disabled. */
 export const bodyView = ({ html, text, headers, attachments }: MailContent): EmailBody => ({
   html: html && withDeadLinks(html),
   text: text && withDeadLinks(text),

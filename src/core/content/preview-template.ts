@@ -25,11 +25,10 @@ interface Deps {
   contents: Contents
   renderer: Renderer
   publicUrl: string
-  /** The caller may see contacts; to others their addresses are masked. */
   maySeeContacts: boolean
 }
 
-/** Of nobody: no row has this id. */
+/** Placeholder id that no row has. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 const SAMPLE = {
   email: 'ada@example.com',
@@ -37,7 +36,7 @@ const SAMPLE = {
   properties: {},
 }
 
-/** The mail that a template makes as it is written now, for one contact; nothing is kept. */
+/** Renders a template's current draft for one contact. Nothing is stored. */
 export async function previewTemplate(
   { sql, contents, renderer, publicUrl, maySeeContacts }: Deps,
   organizationId: Uuid,
@@ -68,7 +67,6 @@ export async function previewTemplate(
   }
 }
 
-/** One mail of a compiled template, with what its author should look at. */
 export async function showTemplate(
   renderer: Renderer,
   { content, emailType }: { content: Content; emailType: TemplateSource['emailType'] },
@@ -90,7 +88,6 @@ export async function showTemplate(
   }
 }
 
-/** What a mail to a contact may refer to, with the sample values of a request. */
 export const dataOf = (
   contact: Partial<NonNullable<MergeData['contact']>>,
   organization: MailBrand,
@@ -107,7 +104,7 @@ export const dataOf = (
 
 type SampleContact = NonNullable<TemplatePreviewInput['contact']>
 
-/** Returns the contact that a request makes up, as it would be stored, or our own example. */
+/** Returns the sample contact of a request in its stored form, or our own example. */
 export const sampleOf = ({ contact }: TemplatePreviewInput): SampleContact =>
   contact ? { ...contact, ...clearedLines(contact) } : SAMPLE
 

@@ -2,14 +2,13 @@ import type { MailCheck } from '../../domain/content/mail-check.ts'
 import type { Content } from '../../mail/content.ts'
 import type { Warning } from '../../schemas/common.ts'
 
-/** The field of a template that a part is made of. */
 const PATHS: Record<MailCheck['part'], string> = {
   subject: 'subject',
   html: 'source',
   text: 'textContent',
 }
 
-/** What the author of a content should know, which is good enough to be sent all the same. */
+/** Returns hints for the author of a content that can be sent all the same. */
 export const publishWarnings = ({ checks, isInlined }: Content): Warning[] => [
   ...checks.map(({ code, part, message }) => ({ reason: code, path: PATHS[part], message })),
   ...(isInlined ? [] : [{ reason: 'styles_not_inlined', path: 'source', message: NOT_INLINED }]),

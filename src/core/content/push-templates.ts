@@ -19,12 +19,11 @@ import type {
 import type { Executor } from '../../store/db/sql.ts'
 import { compileTemplate, isReserved, publishAll, type Writing } from './templates.ts'
 
-/** What is pushed, and the template that it is about. */
 interface Row {
   pushed: TemplatePush
   values: Values
   found: TemplateRow | undefined
-  /** The content that is published. Undefined: nothing of what mail is made of changes. */
+  /** Content to publish. Undefined: the push changes nothing that mail contains. */
   content: Content | undefined
 }
 
@@ -36,8 +35,8 @@ export interface Refused {
 }
 
 /**
- * Compiles the templates of a push that it will publish, before its transaction is open. What is
- * wrong with them is found again by the push.
+ * Compiles the templates that a push will publish, before its transaction is open. Their problems
+ * are reported by the push itself.
  */
 export async function prepareTemplates(
   { sql, organizationId, contents }: { sql: Executor } & Omit<Writing, 'tx'>,
@@ -56,11 +55,11 @@ export async function prepareTemplates(
 }
 
 /**
- * Makes templates say what is pushed, each by its slug, in a few statements however many there are,
- * and publishes those of which the push changes what mail is made of. Others stay as they are: a
- * draft stays a draft, and unpublished changes stay unpublished. Returns what became of each, and
- * which were refused: what is wrong with their content, or that they were edited here since they
- * were pushed last, unless `force` or they are newer than the edit.
+ * Stores pushed templates by their slugs, in a constant number of statements, and publishes those
+ * whose content the push changes. Others stay as they are: a draft stays a draft, and unpublished
+ * changes stay unpublished. Returns each outcome, and the refused ones: because of problems with
+ * their content, or because they were edited here since their last push, unless `force` is set or
+ * the push is newer than the edit.
  */
 export async function pushTemplates(
   writing: Writing,
@@ -93,7 +92,7 @@ export async function pushTemplates(
   return { results: await write(writing, rows), refusals }
 }
 
-/** 409 when a template was edited here since, and the push does not know of it. */
+/** Throws a 409 if the template was edited here since the version that the push is based on. */
 function requireKnown(
   pushed: TemplatePush,
   values: Values,
@@ -151,8 +150,8 @@ async function write(
 }
 
 /**
- * A pushed template as it is stored. A source that comes with compiled HTML and without a type is
- * the code that the HTML was made of, and is not kept. Throws a 400 when the template says nothing.
+ * Returns a pushed template in its stored form. A source with compiled HTML and without a type is
+ * the code of that HTML, and is not stored. Throws a 400 if the template is empty.
  */
 export function pushedValues(pushed: TemplatePush, found?: TemplateRow): Values {
   const { slug, name = found?.name ?? slug, sourceType, emailType = 'marketing' } = pushed
@@ -173,7 +172,6 @@ export function pushedValues(pushed: TemplatePush, found?: TemplateRow): Values 
   return { ...said, sourceType: 'html', source: compiledHtml, textContent: text, isCompiled: true }
 }
 
-/** Null for a text that says nothing. */
 const textOrNull = (text: string | null | undefined): string | null =>
   text === undefined || text === null || text.trim() === '' ? null : text
 
@@ -182,7 +180,10 @@ const isSame = (found: TemplateRow, values: Values): boolean =>
     isDeepStrictEqual(Reflect.get(found, name), value),
   )
 
-/** Whether a push changes what mail is made of. A name and marks of the pusher are not of it. */
+/**
+ * Returns whether a push changes content that mail contains. Names and marks of the pusher do not
+ * count.
+ */
 const changesContent = (found: TemplateRow, values: Values): boolean =>
   !isDeepStrictEqual(contentOf(found), contentOf(values))
 
@@ -192,13 +193,13 @@ function contentOf(template: TemplateSource): TemplateSource {
   return { subject, previewText, sourceType, source, textContent, isCompiled, emailType, variables }
 }
 
-/** A template in the form that push takes, with its published version where that differs. */
+/** Returns a template in the form that push takes, with its published version if that differs. */
 export function pulledOf({ published, ...template }: PulledTemplateRow): PulledTemplate {
   if (!published) return { ...writtenOf(template), published }
   return { ...writtenOf(template), published: writtenOf(published) }
 }
 
-/** Content in the form that push takes: what came compiled is in fields of its own. */
+/** Returns content in the form that push takes. Precompiled content has fields of its own. */
 function writtenOf<Template extends TemplateSource>(template: Template) {
   const { source, textContent, isCompiled, ...others } = template
   if (!isCompiled) return { ...others, source, textContent }
@@ -206,7 +207,10 @@ function writtenOf<Template extends TemplateSource>(template: Template) {
   return { ...others, textContent: null, compiledHtml: source, ...compiledText }
 }
 
-/** One refusal of a push that keeps all or none: what is wrong with all, else who edited what. */
+/**
+ * Returns the refusal of a push that stores all or none: the problems of all, otherwise the
+ * conflicts of all.
+ */
 export function wholeRefusal(
   refusals: readonly Refused[],
   pathOf: (index: number) => string,

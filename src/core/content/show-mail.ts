@@ -4,7 +4,6 @@ import { type MergeData, RenderError } from '../../mail/render.ts'
 import { type Renderer, RendererBusy } from '../../mail/renderer.ts'
 import type { MailTemplate } from '../../mail/works.ts'
 
-/** A mail as it would be sent, or why there is none. */
 export interface ShownMail {
   subject: string | null
   html: string | null
@@ -16,8 +15,8 @@ export interface ShownMail {
 const NOTHING = { subject: null, html: null, text: null, checks: [] }
 
 /**
- * Renders one mail to be looked at, and looks through it. The renderer takes it for a content of
- * its own: a slow template does not hold up mail that is sent. Throws a 503 when there was no time.
+ * Renders one mail for viewing, and checks it. The renderer treats it as a separate content, so a
+ * slow template does not delay mail that is sent. Throws a 503 if there was no time.
  */
 export async function showMail(
   renderer: Renderer,
@@ -38,7 +37,6 @@ export async function showMail(
   }
 }
 
-/** Links of a mail that is only looked at: nobody who follows them unsubscribes anybody. */
 export const deadLinks = (publicUrl: string) => ({
   unsubscribeUrl: `${publicUrl}/unsubscribe/preview`,
   preferencesUrl: `${publicUrl}/preferences/preview`,

@@ -14,7 +14,6 @@ import type { Executor, Transaction } from '../../store/db/sql.ts'
 import { missing } from '../access/ownership.ts'
 import { requireUnused } from '../access/require-unused.ts'
 
-/** The names of a template's fields in refusals of its content. */
 export const TEMPLATE_PATHS: ContentPaths = {
   subject: 'subject',
   previewText: 'previewText',
@@ -22,20 +21,17 @@ export const TEMPLATE_PATHS: ContentPaths = {
   text: 'textContent',
   variables: 'variables',
 }
-/** Paths under `/v1/templates/`: a template with such a slug could not be read by it. */
+/** Words of paths under `/v1/templates/`, which cannot be slugs. */
 const RESERVED_SLUGS = ['push', 'pull', 'preview']
 const LONGEST_NAME = 200
-/** Of a template that no push has made. */
 const NOT_PUSHED = { sourceHash: null, cliProjectPath: null, sesTemplateName: null }
 
-/** Who writes in which transaction, and the contents that were compiled for it. */
 export interface Writing {
   tx: Transaction
   organizationId: Uuid
   contents: Contents
 }
 
-/** What a template's content is compiled of. */
 export const templateSource = (template: TemplateSource): ContentSource => {
   const { subject, previewText, source: html, sourceType, isCompiled, variables } = template
   return {
@@ -53,7 +49,6 @@ export const templateSource = (template: TemplateSource): ContentSource => {
 export const compileTemplate = (checked: Contents, template: TemplateSource): Promise<Content> =>
   checked.compile(templateSource(template), TEMPLATE_PATHS)
 
-/** A template as it is created; nothing of it came from files. */
 export function valuesOf(input: TemplateInput): Omit<TemplateValues, 'id' | 'slug'> {
   const { name, subject = null, previewText = null, source, textContent = null } = input
   const { sourceType = 'html', emailType = 'marketing', variables = [] } = input
@@ -61,7 +56,10 @@ export function valuesOf(input: TemplateInput): Omit<TemplateValues, 'id' | 'slu
   return { ...said, isCompiled: false, ...NOT_PUSHED }
 }
 
-/** Creates a draft under this slug, or under one made of its name. 409: the slug is taken. */
+/**
+ * Creates a draft with this slug, or with one derived from its name. Throws a 409 if the slug is
+ * taken.
+ */
 export async function createTemplate(
   { tx, organizationId }: Pick<Writing, 'tx' | 'organizationId'>,
   { slug, ...values }: Omit<TemplateValues, 'id' | 'slug'> & { slug?: string | undefined },
@@ -78,7 +76,7 @@ export async function createTemplate(
 
 export const isReserved = (slug: string): boolean => RESERVED_SLUGS.includes(slug)
 
-/** By id or slug. 403 or 404 when the organization has none. */
+/** Finds a template by id or slug. Throws a 403 or 404 if the organization has none. */
 export async function requireTemplate(
   sql: Executor,
   organizationId: Uuid,
@@ -90,7 +88,6 @@ export async function requireTemplate(
   return template ?? Promise.reject(await missing(sql, 'template', organizationId, idOrSlug))
 }
 
-/** The same, and until the transaction ends nobody else changes or deletes it. */
 export async function lockTemplate(
   tx: Transaction,
   organizationId: Uuid,
@@ -102,8 +99,8 @@ export async function lockTemplate(
 }
 
 /**
- * Publishes templates that are locked or new, each with its content, and returns them as they are
- * then. One whose newest version says the same gets no other.
+ * Publishes templates that are locked or new, each with its content, and returns their state
+ * afterwards. A template whose newest version is equal gets no other.
  */
 export async function publishAll(
   { tx, organizationId }: Pick<Writing, 'tx' | 'organizationId'>,
@@ -143,7 +140,7 @@ export async function publishAll(
   })
 }
 
-/** Publishes one template. Throws a 400 with what is wrong with it. */
+/** Publishes one template. Throws a 400 with its problems. */
 export async function publishTemplate(
   writing: Writing,
   template: TemplateRow,
@@ -156,7 +153,7 @@ export async function publishTemplate(
   return { template: published ?? template, content }
 }
 
-/** Changes a template, or archives it. What is published stays until the next version. */
+/** Changes or archives a template. Its published version stays until the next one. */
 export async function changeTemplate(
   { tx, organizationId }: Pick<Writing, 'tx' | 'organizationId'>,
   idOrSlug: string,
@@ -211,7 +208,6 @@ async function changeStatus(
   return changed ?? template
 }
 
-/** Makes a draft of what a template says now. */
 export async function duplicateTemplate(
   writing: Pick<Writing, 'tx' | 'organizationId'>,
   idOrSlug: string,
@@ -224,7 +220,9 @@ export async function duplicateTemplate(
 
 const used = ({ id }: TemplateRow) => ({ kind: 'template', id }) as const
 
-/** Deletes a template. 409 while a live batch, an enabled flow or a live execution uses it. */
+/**
+ * Deletes a template. Throws a 409 while a live batch, an enabled flow or a live execution uses it.
+ */
 export async function deleteTemplate(
   tx: Transaction,
   organizationId: Uuid,

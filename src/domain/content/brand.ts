@@ -1,22 +1,20 @@
 import { sayAs, type Voice } from './wording.ts'
 
-/** How an organization shows itself in its mails and on its public pages; null: ours, or none. */
 export interface Brand extends Voice {
   name: string
-  /** `#` and six hexadecimal digits. */
+  /** Hexadecimal: `#` and six digits. */
   accentColor: string | null
   backgroundColor: string | null
-  /** Its lines are separated by line feeds. */
+  /** Address in lines, separated by line feeds. */
   postalAddress: string | null
 }
 
-/** What mails say of the organization that sends them. */
 export interface MailBrand {
   name: string
   postalAddress?: string | null
-  /** Of the links that marketing mail gets at its end; without them they are in English. */
+  /** Texts of the links at the end of marketing mail. Absent: English. */
   links?: { unsubscribe: string; preferences: string }
-  /** Of these links; undefined: ours. Readable on white. */
+  /** Color of these links. Undefined: ours. Readable on white. */
   linkColor?: string | undefined
 }
 
@@ -36,31 +34,33 @@ export function mailBrand(brand: Brand): MailBrand {
 const ACCENT = '#1f4fd8'
 const COLOR = /^#[0-9a-f]{6}$/
 
-/** Returns a colour that may stand in a style, whatever is stored. */
+/** Returns a colour that is valid in a style, whatever is stored. */
 export const colorOr = (given: string | null | undefined, ours: string): string =>
   COLOR.test(given ?? '') ? (given ?? ours) : ours
 
-/** Returns the colour of an organization's buttons, and of the text on them. */
 export function buttonColors(brand: Pick<Brand, 'accentColor'> | undefined, ours = ACCENT) {
   const background = colorOr(brand?.accentColor, ours)
   return { background, text: readableOn(background) }
 }
 
 /**
- * Black or white, whichever has the greater contrast (WCAG 2.2, relative luminance); one of them
- * always has 4.5 or more.
+ * Returns black or white, whichever has the greater contrast (WCAG 2.2, relative luminance). One of
+ * them always has 4.5 or more.
  */
 export function readableOn(background: string): '#000000' | '#ffffff' {
   const luminance = luminanceOf(background)
   return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? '#000000' : '#ffffff'
 }
 
-/** Of text on its background, WCAG 2.2, 1.4.3. */
+/** Least contrast of text on its background (WCAG 2.2, 1.4.3). */
 const LEAST_CONTRAST = 4.5
-/** What a colour is multiplied by until it is dark enough. */
+/** Factor that darkens a colour step by step. */
 const DARKER = 0.95
 
-/** Returns the colour of an organization's links: its accent, as dark as white needs it. */
+/**
+ * Returns the colour of an organization's links: its accent, darkened until it is readable on
+ * white.
+ */
 export function linkColor(accent: string | null, ours = ACCENT): string {
   let color = colorOr(accent, ours)
   while (1.05 / (luminanceOf(color) + 0.05) < LEAST_CONTRAST) {

@@ -1,7 +1,7 @@
-/** Gmail shows so many bytes of a mail's HTML and hides the rest behind a link. */
+/** Bytes of a mail's HTML that Gmail shows. It hides the rest behind a link. */
 const CLIPPED_FROM_BYTES = 102 * 1_024
 
-/** What is said of a part that is clipped; undefined: it is not. */
+/** Returns a hint about a clipped part. Undefined: the part is not clipped. */
 export function clippingOf(bytes: number): string | undefined {
   if (bytes <= CLIPPED_FROM_BYTES) return undefined
   const kilobytes = Math.ceil(bytes / 1_024)

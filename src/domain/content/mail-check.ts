@@ -1,4 +1,3 @@
-/** What a mail is looked through for before it is sent. */
 export const MAIL_CHECKS = [
   'blank_subject',
   'link_without_address',
@@ -17,10 +16,10 @@ export const MAIL_CHECKS = [
 
 export const MAIL_PARTS = ['subject', 'html', 'text'] as const
 
-/** What was found in a mail: what it is, and what to do about it. */
+/** A problem in a mail, and its remedy. */
 export interface MailCheck {
   code: (typeof MAIL_CHECKS)[number]
-  /** `info`: it is put right by itself. */
+  /** `info`: it is corrected automatically. */
   severity: 'warning' | 'info'
   part: (typeof MAIL_PARTS)[number]
   message: string

@@ -3,7 +3,6 @@ import { EN } from './languages/en.ts'
 import { ES } from './languages/es.ts'
 import { FR } from './languages/fr.ts'
 
-/** Names of the texts that recipients read. */
 export type TextName = keyof typeof EN
 export type Texts = Readonly<Record<TextName, string>>
 
@@ -15,7 +14,6 @@ export const LANGUAGES = ['en', 'de', 'fr', 'es'] as const satisfies readonly La
 export const TEXTS: Texts = EN
 export const TEXT_NAMES = Object.keys(EN) as readonly TextName[]
 
-/** The language of an organization, and its own texts in the place of ours. */
 export interface Voice {
   language: Language
   texts: Partial<Record<TextName, string>>
@@ -23,7 +21,7 @@ export interface Voice {
 
 export const OURS: Voice = { language: 'en', texts: {} }
 
-/** Returns a text with its `{…}` filled in; the values are not escaped. */
+/** Returns a text with its placeholders filled in. The values are not escaped. */
 export type Say = (name: TextName, values?: Readonly<Record<string, string | number>>) => string
 
 export function sayAs({ language, texts }: Voice): Say {
@@ -35,7 +33,7 @@ export function sayAs({ language, texts }: Voice): Say {
 
 const PLACEHOLDER = /\{([a-z]+)\}/g
 
-/** The `{…}` of a text that nothing fills in: those that ours does not have. */
+/** Returns the placeholders of a text that our own text does not have. */
 export function unknownPlaceholders(name: TextName, text: string): string[] {
   const known = new Set(EN[name].match(PLACEHOLDER))
   return [...new Set(text.match(PLACEHOLDER))].filter((each) => !known.has(each))

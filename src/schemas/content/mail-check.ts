@@ -14,7 +14,6 @@ const MailCheck = Type.Object(
   { title: 'MailCheck' },
 )
 
-/** What was found in a mail that was made for somebody. */
 export const MailChecks = Type.Array(MailCheck, {
   description:
     'Points to check before sending. Links are not followed, so a valid link may still lead nowhere.',

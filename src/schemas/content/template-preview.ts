@@ -34,7 +34,6 @@ const SampleContact = strict({
 
 const EXAMPLE_CONTACT = { firstName: 'Ada', properties: { plan: 'pro' } }
 
-/** For whom a mail is made that is only looked at. */
 const sample = {
   contactId: Type.Optional(
     Type.String({ maxLength: 36, description: 'The mail that this contact would get.' }),
@@ -59,7 +58,6 @@ const sample = {
   ),
 }
 
-/** A body that may be left out. */
 export const TemplatePreviewInput = nullable(
   strict(sample, { title: 'TemplatePreviewInput', examples: [{ contact: EXAMPLE_CONTACT }] }),
 )
@@ -106,7 +104,6 @@ export const TemplatePreview = Type.Object(
 )
 export type TemplatePreview = Static<typeof TemplatePreview>
 
-/** Addresses of one test. */
 const MOST_TESTED = 5
 
 export const TemplateTestInput = strict(

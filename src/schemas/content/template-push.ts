@@ -27,12 +27,11 @@ import {
   Variables,
 } from './template.ts'
 
-/** Templates of one push, and of one page that is pulled. */
 const MOST_PUSHED = 100
 
 const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 
-/** A text that may be left out: the empty one and null say the same. */
+/** An optional text. Empty and null both mean absent. */
 const absentWhenEmpty = (text: object) =>
   Type.Optional(nullable(Type.String({ ...text, minLength: 0 })))
 
@@ -94,7 +93,6 @@ const force = Type.Optional(
 )
 const EXAMPLE = { slug: 'newsletter', name: 'Newsletter', source: '<p>News</p>' }
 
-/** Several templates, or one by itself. */
 export const TemplatesPush = Type.Union(
   [
     strict(
@@ -173,7 +171,7 @@ export const TemplatePullQuery = strict({
   slug: Type.Optional({ ...Slug, description: 'Returns only the template with this slug.' }),
 })
 
-/** What mail is made of, as it was written. */
+/** Written content of mail. */
 const content = {
   ...Type.Pick(Template, [
     'subject',

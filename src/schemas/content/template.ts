@@ -18,7 +18,7 @@ import { SLUG } from '../patterns.ts'
 const SOURCE_TYPES = ['html', 'mjml'] as const
 const EMAIL_TYPES = ['marketing', 'transactional'] as const
 const TEMPLATE_STATUSES = ['DRAFT', 'PUBLISHED', 'ARCHIVED'] as const
-/** Characters of a source; what mail programs show is a fraction of that. */
+/** Characters of a source. Mail programs show a fraction of them. */
 const LONGEST_SOURCE = 4_000_000
 
 const Variable = strict({
@@ -110,13 +110,12 @@ const whole = {
 export const Template = Type.Object(whole, { title: 'Template', examples: [EXAMPLE_TEMPLATE] })
 export type Template = Static<typeof Template>
 
-/** After it was published: with what its author should know. */
 export const PublishedTemplate = Type.Object(
   { ...whole, ...warnings },
   { title: 'PublishedTemplate', examples: [EXAMPLE_TEMPLATE] },
 )
 
-/** What people write of a template, but its name. */
+/** Writable fields of a template except its name. */
 const content = {
   slug: Type.Optional(Slug),
   sourceType: Type.Optional(SourceType),
@@ -155,7 +154,7 @@ const IfUnmodifiedSince = Type.Optional({
     'The `updatedAt` of the version that you read. If the template has changed since, the request fails with 409.',
 })
 
-/** What is read-only may come along and is ignored: get, edit, patch works. */
+/** Read-only fields are accepted and ignored, so that a client can send back what it read. */
 export const TemplatePatch = strict(
   {
     name: Type.Optional(Name),
@@ -185,7 +184,6 @@ export const TemplatePatch = strict(
 )
 export type TemplatePatch = Static<typeof TemplatePatch>
 
-/** A body that may be left out. */
 export const PublishInput = nullable(
   strict(
     { ifUnmodifiedSince: IfUnmodifiedSince },
@@ -193,7 +191,6 @@ export const PublishInput = nullable(
   ),
 )
 
-/** A body that may be left out. */
 export const DuplicateInput = nullable(
   strict(
     { name: Type.Optional(Name), slug: Type.Optional(Slug) },

@@ -1,7 +1,6 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** A content as it was compiled: see `Content` in src/mail/content.ts. */
 export interface StoredContent {
   organizationId: Uuid
   id: Uuid
@@ -14,7 +13,7 @@ export interface StoredContent {
   slots?: readonly string[]
 }
 
-/** Stores compiled contents. They never change, so that what refers to them stays the same. */
+/** Stores compiled contents. They never change, so that their users stay the same. */
 export const createAll = (sql: Executor, contents: readonly StoredContent[]) => sql`
   insert into contents (organization_id, id, subject, preview_text, html, text, hash, links, slots)
   select organization_id, id, subject, preview_text, html, text, hash, links, slots

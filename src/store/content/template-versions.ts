@@ -2,16 +2,14 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 import type { TemplateRow, TemplateSource } from './templates.ts'
 
-/** A template that is published with a content. */
 export interface Publication {
   id: Uuid
   contentId: Uuid
 }
 
 /**
- * Publishes what templates say now as their next versions, each with its content, and returns the
- * numbers. The templates are locked or were just created. Sends that began with another version
- * keep it.
+ * Publishes the templates' drafts as their next versions, each with its content, and returns the
+ * numbers. The templates are locked or new. Batches that began with another version keep it.
  */
 export const publishAll = (
   tx: Transaction,
@@ -45,13 +43,13 @@ const given = (sql: Executor, publications: readonly Publication[]) => sql`
     ${publications.map(({ contentId }) => contentId)}::uuid[]
   ) as p (id, content_id)`
 
-/** What is published already is what the templates say: no version is made of it. */
+/** Records that the published version equals the draft, without a new version. */
 export const markSame = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx`
   update templates
   set has_unpublished_changes = false
   where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])`
 
-/** What the newest versions of templates say, to tell whether a publication changes anything. */
+/** Lists the newest versions of templates, to see whether a publication changes anything. */
 export const listNewest = (sql: Executor, organizationId: Uuid, ids: readonly Uuid[]) => sql<
   ({ id: Uuid; hash: string | null } & Pick<TemplateSource, 'emailType' | 'variables'>)[]
 >`

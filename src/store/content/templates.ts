@@ -11,21 +11,20 @@ const summary = (sql: Executor) => sql`
 const whole = (sql: Executor) => sql`
   ${summary(sql)}, source, text_content, is_compiled, edited_at, pushed_at`
 
-/** What is written by people, and what a version is made of. */
+/** Written fields of a template, from which versions are made. */
 export interface TemplateSource {
   subject: string | null
   previewText: string | null
   sourceType: 'html' | 'mjml'
   source: string
-  /** The text part; null: it is made of the HTML. */
+  /** Text part. Null: it is made from the HTML. */
   textContent: string | null
-  /** The source came compiled and is published as it is. */
+  /** The source is compiled already and is published unchanged. */
   isCompiled: boolean
   emailType: 'marketing' | 'transactional'
   variables: { name: string; fallback?: string | null }[]
 }
 
-/** What a push says besides. */
 interface PushMarks {
   sourceHash: string | null
   cliProjectPath: string | null
@@ -38,13 +37,12 @@ export interface TemplateValues extends TemplateSource, PushMarks {
   slug: string
 }
 
-/** A template with what only the product needs of it. */
 export interface TemplateRow extends TemplateSummary, TemplateValues {
   editedAt: string
   pushedAt: string | null
 }
 
-/** Creates drafts; those whose slug is taken are left out of what is returned. */
+/** Creates drafts. Those whose slug is taken are not in the result. */
 export const createAll = (
   sql: Executor,
   organizationId: Uuid,
@@ -59,7 +57,7 @@ export const createAll = (
   on conflict (organization_id, slug) do nothing
   returning ${whole(sql)}`
 
-/** Creates a draft. Undefined when the slug is taken. */
+/** Creates a draft. Undefined: the slug is taken. */
 export async function create(
   sql: Executor,
   organizationId: Uuid,
@@ -69,10 +67,7 @@ export async function create(
   return created
 }
 
-/**
- * Changes what people write; what is published stays until the next version. The templates are
- * locked.
- */
+/** Changes written fields. Published versions stay until the next one. The templates are locked. */
 export const updateAll = (
   tx: Transaction,
   organizationId: Uuid,
@@ -131,13 +126,13 @@ const given = (sql: Executor, templates: readonly TemplateValues[]) => sql`
     source text, text_content text, is_compiled boolean, email_type text, variables jsonb, source_hash text,
     cli_project_path text, ses_template_name text)`
 
-/** What was pushed is not an edit made here. */
+/** Marks the present drafts as pushed, and so not as edits made here. */
 export const markPushed = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx`
   update templates
   set pushed_at = clock_timestamp()
   where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])`
 
-/** Archives a template, or takes it back: to be published if it ever was. It is locked. */
+/** Archives or restores a locked template. A restored one is published if it ever was. */
 export async function setArchived(
   tx: Transaction,
   organizationId: Uuid,
@@ -181,7 +176,6 @@ export async function findBySlug(
   return template
 }
 
-/** Those with these slugs. */
 export const listBySlugs = (sql: Executor, organizationId: Uuid, slugs: readonly string[]) => sql<
   TemplateRow[]
 >`
@@ -189,7 +183,7 @@ export const listBySlugs = (sql: Executor, organizationId: Uuid, slugs: readonly
   from templates
   where organization_id = ${organizationId} and slug = any(${[...slugs]}::text[])`
 
-/** The same as `find`, and until the transaction ends nobody else changes or deletes it. */
+/** Finds a template and locks it against changes and deletion. */
 export async function lock(
   tx: Transaction,
   organizationId: Uuid,
@@ -203,7 +197,7 @@ export async function lock(
   return template
 }
 
-/** Locks those with these slugs, always in the same order. */
+/** Locks the templates with these slugs, always in the same order. */
 export const lockBySlugs = (tx: Transaction, organizationId: Uuid, slugs: readonly string[]) => tx<
   TemplateRow[]
 >`
@@ -213,7 +207,7 @@ export const lockBySlugs = (tx: Transaction, organizationId: Uuid, slugs: readon
   order by id
   for update`
 
-/** Until the transaction ends nobody deletes or archives those of these that are there. */
+/** Locks the existing ones of these templates against deletion and archiving. */
 export const keep = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx`
   select
   from templates
@@ -223,11 +217,10 @@ export const keep = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]
 
 interface Filters {
   status: Template['status'] | undefined
-  /** Part of the name or the slug. */
   search: string | undefined
 }
 
-/** Newest first, `before` an id; without the sources, which may be megabytes each. */
+/** Lists templates newest first, `before` an id, without sources, which may be megabytes each. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -247,14 +240,14 @@ export const list = (
   order by id desc
   limit ${limit}`
 
-/** What is published of a template, where its author has changed it since. */
+/** Published fields of a template, if its draft differs. */
 export interface PulledTemplateRow extends TemplateRow {
   published: (TemplateSource & { version: number }) | null
 }
 
 /**
- * Whole, newest first: all, or the one with this slug. Those with unpublished changes come with
- * their published version.
+ * Lists whole templates newest first: all, or the one with this slug. Those with unpublished
+ * changes have their published version, too.
  */
 export const listPulled = (
   sql: Executor,
@@ -276,13 +269,13 @@ export const listPulled = (
   order by t.id desc
   limit ${limit}`
 
-/** The newest version of a published template: its content, and what it was made of. */
+/** The newest version of a published template: its content and its source. */
 export interface Published extends TemplateSource {
   id: Uuid
   contentId: Uuid
 }
 
-/** Undefined when there is none, or it is archived. */
+/** Undefined: it does not exist, is not published or is archived. */
 export async function findPublished(
   sql: Executor,
   organizationId: Uuid,
@@ -299,7 +292,7 @@ export async function findPublished(
   return published
 }
 
-/** The template is locked. Contents of its versions stay: batches refer to them. */
+/** Deletes a locked template. The contents of its versions stay, since batches refer to them. */
 export const remove = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
   delete from templates
   where organization_id = ${organizationId} and id = ${id}`

@@ -1,4 +1,4 @@
-/** Every text that recipients read and an organization may replace. `{…}`: filled in. */
+/** Texts for recipients that an organization may replace. `{…}`: placeholders. */
 export const EN = {
   'footer.unsubscribe': 'Unsubscribe',
   'footer.preferences': 'Preferences',
