@@ -7,7 +7,7 @@ interface Field {
   label: string
   hint?: string
   example?: string
-  /** `lines`: a text of many lines. A list: one of these. */
+  /** `lines`: a multi-line text. A list: one of these values. */
   kind?: 'lines' | readonly string[]
   isOptional?: true
 }

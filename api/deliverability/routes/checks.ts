@@ -241,6 +241,5 @@ const OF_SUBJECTS: readonly Row<'blocklist-check' | 'reverse-dns-check'>[] = [
   ],
 ]
 
-/** Sends the cached report, which is already serialized. */
 const answer = (reply: FastifyReply, { json }: KeptReport): FastifyReply =>
   reply.type('application/json; charset=utf-8').send(json)

@@ -45,10 +45,6 @@ const LARGE = ['gmail.com', 'googlemail.com', 'yahoo.com', 'hotmail.com', 'outlo
 /** Domains that resemble a large provider's and have mailboxes of their own. */
 const OTHERS = ['mail.com', 'email.com', 'ymail.com', 'love.com', 'gmx.ch', 'gmx.fr', 'gmx.us']
 
-/**
- * Checks whether mail to an address could arrive, by its syntax and its domain. Its server is not
- * asked.
- */
 export async function checkAddress(
   context: ToolContext,
   { address: given }: { address: string },
@@ -97,7 +93,7 @@ export async function checkAddress(
   })
 }
 
-/** A domain without mail service makes the address fail. */
+/** Makes an address without mail service fail. */
 const asAddress = (finding: Finding): Finding =>
   finding.code === 'mx_null'
     ? failed('mx_null', 'The domain takes no mail.', 'Ask the person for another address.')

@@ -38,7 +38,6 @@ const GOOD_LOGO_BYTES = 32_768
 const LONGEST_TAG = 2_000
 const LONGEST_URL = 2_048
 
-/** Checks whether a mailbox provider could show the logo of a domain beside its mail. */
 export async function checkBimi(
   context: ToolContext,
   { domain, selector = 'default', readsLogo = true }: BimiInput,

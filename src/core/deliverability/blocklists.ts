@@ -111,7 +111,6 @@ export interface BlocklistInput {
   /** The domain is checked together with the addresses of its first mail host. */
   domain?: string | undefined
   ip?: string | undefined
-  /** Uses the first lists only, for a check among others. */
   isBrief?: boolean
 }
 
@@ -119,7 +118,6 @@ const MOST_ADDRESSES = 2
 /** The test entry of lists of IPv6 addresses (RFC 5782, 5). */
 const IPV6_TEST_ENTRY = '::ffff:7f00:2'
 
-/** Checks whether blocklists have a domain or an address. */
 export async function checkBlocklists(
   context: ToolContext,
   { domain, ip, isBrief = false }: BlocklistInput,

@@ -40,7 +40,6 @@ export const COMMON_SELECTORS = [
   'mxvault',
 ] as const
 
-/** Checks whether the DKIM keys of a domain exist and are sound. */
 export async function checkDkim(
   context: ToolContext,
   { domain, selectors, mostTried = COMMON_SELECTORS.length }: DkimInput,

@@ -34,7 +34,6 @@ type FoundRecord =
 
 const MOST_ASKED = 2
 
-/** Checks whether a domain publishes a policy for mail that is not proven to be its own. */
 export async function checkDmarc(
   context: ToolContext,
   { domain }: { domain: string },

@@ -86,7 +86,7 @@ function summed(
 
 const ORDER = ['fail', 'warning', 'unknown', 'pass', 'info']
 
-/** One unknown check does not make the whole domain unknown. */
+/** Returns whether a finding counts. One unknown check does not make the whole domain unknown. */
 const counts = ({ severity }: Finding): boolean => severity !== 'unknown'
 
 const distinct = (records: readonly RawRecord[]): RawRecord[] => [

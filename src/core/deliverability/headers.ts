@@ -24,9 +24,7 @@ export interface HeaderDetails {
   returnPath: string | null
   messageId: string | null
   date: string | null
-  /** Servers in order, the first one first. */
   hops: Hop[]
-  /** Results that the receiving server recorded. */
   authentication: AuthenticationResult[]
   signatures: Signature[]
   fields: number

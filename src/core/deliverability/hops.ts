@@ -6,7 +6,6 @@ export interface Hop {
   at: string | null
   /** Seconds since the hop before. Null: unknown. */
   delaySeconds: number | null
-  /** The field says that the connection was encrypted. */
   isEncrypted: boolean
 }
 

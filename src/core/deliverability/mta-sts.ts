@@ -34,7 +34,6 @@ const DAY_SECONDS = 86_400
 /** About a year (RFC 8461, 3.2). */
 const LONGEST_SECONDS = 31_557_600
 
-/** Checks whether other servers must encrypt mail to a domain (RFC 8461). */
 export async function checkMtaSts(
   context: ToolContext,
   { domain }: { domain: string },
@@ -191,7 +190,6 @@ function policyFindings({ version, mode, maxAgeSeconds, mx }: Policy): Finding[]
   return findings
 }
 
-/** Mail to a host outside the policy is not delivered. */
 async function hostFindings(ask: Lookup, domain: string, { mx, mode }: Policy): Promise<Finding[]> {
   if (mx.length === 0 || mode === 'none') return []
   const answer = await ask(domain, 'MX')

@@ -3,13 +3,11 @@ import { failed, type Finding, told, warned } from '../../domain/deliverability/
 import { parseTags } from '../../domain/deliverability/tags.ts'
 import { organizationalDomain } from '../../text/public-suffixes.ts'
 
-/** The claims of a DKIM-Signature field, not verified. */
 export interface Signature {
   domain: string
   selector: string
   algorithm: string
   covers: string[]
-  /** The domain belongs to the organization of From. */
   isAligned: boolean
 }
 

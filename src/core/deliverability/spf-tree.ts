@@ -30,7 +30,6 @@ export interface SpfNode {
 export interface SpfTerm {
   text: string
   qualifier: Qualifier
-  /** Look-ups of the term and of everything that it leads to. */
   lookups: number
   isVoid: boolean
   /** Null: the look-up was answered. */
@@ -164,7 +163,6 @@ export async function readSpfTree(ask: Lookup, domain: string): Promise<SpfTree>
     return status === 'empty' || status === 'no_name'
   }
 
-  /** Records the outcome of the look-up in `term`. Returns whether there is a record. */
   async function look(term: SpfTerm, kind: 'a' | 'mx' | 'exists', name: string): Promise<boolean> {
     const answer =
       kind === 'a' ? await askAddresses(ask, name) : await ask(name, kind === 'mx' ? 'MX' : 'A')

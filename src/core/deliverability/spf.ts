@@ -63,7 +63,6 @@ const flattened = ({ domain, record, status, problem, terms }: SpfNode, depth = 
   ...terms.flatMap(({ leadsTo }) => (leadsTo === null ? [] : flattened(leadsTo, depth + 1))),
 ]
 
-/** Checks whether a domain publishes its senders in a form that receivers can follow. */
 export async function checkSpf(
   context: ToolContext,
   { domain, ip, sender, helo }: SpfInput,

@@ -18,7 +18,6 @@ export interface TlsRptDetails {
 const MOST_URIS = 10
 const LONGEST_URI = 1_000
 
-/** Checks whether other servers report failed encryption (RFC 8460). */
 export async function checkTlsRpt(
   context: ToolContext,
   { domain }: { domain: string },

@@ -38,7 +38,6 @@ export interface UnsubscribeDetails {
 const MOST_ADDRESSES = 10
 const LONGEST_SHOWN = 2_000
 const POST_VALUE = 'List-Unsubscribe=One-Click'
-/** Lines of a body that are read to detect base64 (RFC 2045, 6.8: 76 characters at most). */
 const MOST_LINES = 1_000
 const ENCODED_LINE = /^[A-Za-z0-9+/]{60,76}={0,2}$/
 const SIGNED = ['list-unsubscribe', 'list-unsubscribe-post']
@@ -240,7 +239,6 @@ function alignmentFindings(
   return [failed('not_aligned', message, 'Sign with DKIM as the domain in From.')]
 }
 
-/** Checks records that bulk senders must publish: DMARC for From, SPF for the return path. */
 async function domainFindings(
   ask: Lookup,
   from: string | undefined,

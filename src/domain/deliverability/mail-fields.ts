@@ -1,4 +1,3 @@
-/** An unfolded header field of a mail (RFC 5322, 2.2). */
 export interface MailField {
   name: string
   value: string
@@ -15,7 +14,6 @@ const MOST_FIELDS = 500
 const MOST_ODD = 5
 const FIELD = /^([!-9;-~]{1,100})[ \t]*:(.*)$/s
 
-/** Parses a mail, or its header alone. Reads each line once. */
 export function readMail(text: string): MailParts {
   const unified = text.replace(/\r\n?/g, '\n').replace(/^\n+/, '')
   const end = unified.indexOf('\n\n')

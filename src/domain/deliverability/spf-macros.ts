@@ -4,7 +4,6 @@ export interface SpfSubject {
   domain: string
   ip: string
   helo: string
-  /** The verified name of the address, or `unknown`. */
   validated: string
 }
 

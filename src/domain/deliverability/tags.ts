@@ -1,4 +1,3 @@
-/** A `tag=value; …` list (RFC 6376, 3.2), as in DKIM, DMARC, BIMI and TLS-RPT records. */
 export interface TagList {
   tags: ReadonlyMap<string, string>
   problems: string[]
