@@ -18,21 +18,19 @@ declare module 'fastify' {
     countsEvents?: true
   }
   interface FastifyRequest {
-    /** The usage as this request found it. */
     eventUsage: EventUsage | undefined
   }
 }
 
 const SECOND_MS = 1_000
-/** Months whose owners this process has notified, so that not every refusal asks storage. */
+/** Months whose owners this process has notified, so that not every refusal causes a query. */
 const MOST_NOTIFIED = 10_000
 
 /** The monthly quota refuses: a 429 whose body tells limit, usage and when it is reset. */
 class EventLimitExceeded extends HttpError {}
 
 /**
- * Notes what the answer says of the events that were counted. Throws the 429 when they would have
- * passed 125 % of the limit.
+ * Stores the usage for the answer. Throws the 429 if the counted events exceed 125 % of the limit.
  */
 export async function noteUsage(
   request: FastifyRequest,
@@ -70,7 +68,7 @@ export function reportEventUsage(app: FastifyInstance, { now }: Pick<Deps, 'now'
     }
   }
 
-  /** In a transaction of its own: the refused one was rolled back. */
+  /** Records the refusal in its own transaction, since the refused one was rolled back. */
   async function noteRefusal(
     request: FastifyRequest,
     reply: FastifyReply,

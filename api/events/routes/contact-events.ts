@@ -12,7 +12,6 @@ import type { TenantDeps } from '../../deps.ts'
 import { pageOf } from '../../http/pages.ts'
 import { shownSince } from '../../../src/core/access/plan.ts'
 
-/** What happened to one contact. */
 export const contactEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, { now }) => {
   app.get(
     '/v1/contacts/:id/events',

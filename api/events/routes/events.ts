@@ -33,7 +33,6 @@ const refusals = {
   },
 }
 
-/** Custom events: what the customer's own programs report of contacts. */
 export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   const { keyring, now } = deps
 

@@ -12,7 +12,9 @@ const MOST_AHEAD_MS = 5 * 60_000
 const LATE_AFTER_MS = 72 * 3_600_000
 const AS_WRITTEN = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** The event to store, or the refusal by a rule beyond the schema. `now`: milliseconds. */
+/**
+ * Returns the event to store. Throws if a rule beyond the schema refuses it. `now` in milliseconds.
+ */
 export function toIncomingEvent(input: EventInput, now: number): IncomingEvent | AppError {
   const {
     name,
@@ -60,7 +62,7 @@ function timeOf(given: string | undefined, now: number): Timed | AppError {
   return { occurredAt, isLate: ageMs > LATE_AFTER_MS }
 }
 
-/** Why an event without a contact is refused. */
+/** Returns the refusal of an event without a contact. */
 export function missingContact(why: Missing): AppError {
   switch (why) {
     case 'unknown':

@@ -11,11 +11,10 @@ import * as eventContacts from './resolve-contacts.ts'
 
 export interface IncomingEvent extends eventContacts.Subject {
   properties: Record<string, unknown>
-  /** The same as JSON. */
   propertiesJson: string
-  /** ISO time; undefined: now. */
+  /** ISO 8601. Undefined: now. */
   occurredAt?: string | undefined
-  /** It happened too long ago to start or resume anything. */
+  /** The event is too old to start or resume anything. */
   isLate: boolean
 }
 
@@ -26,7 +25,6 @@ export type Ingested =
 
 const DUPLICATE: Ingested = { kind: 'duplicate' }
 
-/** An event whose contact is known. */
 interface Candidate {
   index: number
   event: IncomingEvent
@@ -35,19 +33,19 @@ interface Candidate {
 }
 
 interface Options extends eventContacts.Options {
-  /** The month that the events count in: its first day, UTC. */
+  /** Month in which the events count: its first day, UTC. */
   month: string
 }
 
 /**
- * Stores events with all that follows from them, in the caller's transaction, and counts them.
- * Returns what became of each, in the order given: an event without a contact fails by itself.
- * `counted` is absent when nothing is stored; its `current` is null when the quota is used up, and
- * then the caller must roll the transaction back.
+ * Stores events with all their consequences, in the caller's transaction, and counts them. Returns
+ * the outcomes in the given order. An event without a contact fails alone. `counted` is absent if
+ * nothing is stored. Its `current` is null if the quota is used up: then the caller must roll the
+ * transaction back.
  *
- * Locks, in this order: addresses of contacts that are made, ids of events, contacts, then what
- * follows, usage; where nothing follows, waits instead of contacts (`events.insert`). So no contact
- * may be locked by the caller before.
+ * Locks, in this order: addresses of created contacts, ids of events, contacts, then the
+ * consequences, usage. If nothing follows, waits instead of contacts (`events.insert`). So the
+ * caller may not hold locks of contacts.
  */
 export async function ingest(
   tx: Transaction,
@@ -91,12 +89,12 @@ export async function ingest(
 
 interface StoredCandidates {
   stored: readonly Candidate[]
-  /** Undefined: nothing is stored. */
+  /** Undefined: nothing was stored. */
   made: events.StoredEvents | undefined
   missing: { index: number; why: eventContacts.Missing }[]
 }
 
-/** Stores events that are not duplicates; when a contact is gone, once more without its events. */
+/** Stores events that are not duplicates. If a contact is gone, stores again without its events. */
 async function store(
   tx: Transaction,
   organizationId: Uuid,
@@ -127,11 +125,11 @@ async function store(
   }
 }
 
-/** The key of an event that has an id of its caller. */
+/** Returns the keys of events with an id of the caller. */
 const keysOf = ({ contactId, event: { eventId, name } }: Candidate): EventKey[] =>
   eventId === undefined ? [] : [{ eventId, name, contactId }]
 
-/** Of events with the same key the first counts, unless an earlier request has brought the key. */
+/** Removes events whose key an earlier event of the request or an earlier request has. */
 async function withoutDuplicates(
   tx: Transaction,
   organizationId: Uuid,
@@ -154,21 +152,21 @@ async function withoutDuplicates(
 }
 
 interface Effects {
-  /** Executions by the position of the event; absent: none. */
+  /** Started executions by the index of the event. Absent: none. */
   started: ReadonlyMap<number, number>
   resumed: ReadonlyMap<number, number>
 }
 
 const NO_EFFECTS: Effects = { started: new Map(), resumed: new Map() }
 
-/** Names of the events that are not too old to start or resume anything. */
+/** Returns the names of events that are recent enough to start or resume executions. */
 function timelyNames(given: readonly Candidate[]): string[] {
   const names = new Set<string>()
   for (const { event } of given) if (!event.isLate) names.add(event.name)
   return [...names]
 }
 
-/** Starts and resumes what follows from stored events, whose contacts are locked. */
+/** Starts and resumes executions because of stored events, whose contacts are locked. */
 async function follow(
   tx: Transaction,
   organizationId: Uuid,

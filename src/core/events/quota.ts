@@ -11,9 +11,9 @@ import type { Transaction } from '../../store/db/sql.ts'
 import * as eventUsage from '../../store/events/usage.ts'
 
 /**
- * The usage of the month after events were counted. `isExceeded`: they would have passed 125 % of
- * the limit and were not counted. Owners are notified when usage passes 100 % and when it reaches
- * 125 %. `now`: milliseconds.
+ * Returns the usage of the month after events were counted. `isExceeded`: they would have passed
+ * 125 % of the limit and were not counted. Owners are notified when usage passes 100 % and when it
+ * reaches 125 %. `now` in milliseconds.
  */
 export async function checkQuota(
   tx: Transaction,

@@ -6,7 +6,6 @@ import type { Executor, Transaction } from '../../store/db/sql.ts'
 import * as eventIds from '../../store/events/event-ids.ts'
 import { upsert } from '../contacts/upsert.ts'
 
-/** The contact of an event as it is named, and what a new contact is made of. */
 export interface Subject {
   contactId?: Uuid | undefined
   externalId?: string | undefined
@@ -14,19 +13,18 @@ export interface Subject {
   email?: string | undefined
   createIfMissing: boolean
   names: NameParts
-  /** Of the event, and the caller's own id of it. */
+  /** Name of the event, and the caller's id of it. */
   name: string
   eventId?: string | undefined
 }
 
-/** Why an event has no contact. */
 export type Missing = 'unknown' | 'foreign' | 'no_address' | 'other_person' | 'busy'
 
-/** The contact of a subject, which may be gone by now, or why it has none. */
+/** The contact of a subject, which may be gone by now, or the reason why it has none. */
 export type Resolved =
   | { contactId: Uuid; isNew: boolean }
   | { missing: Missing }
-  /** No contact is made for an event that came before. */
+  /** Repeated events create no contact. */
   | { isDuplicate: true }
 
 export interface Options {
@@ -35,10 +33,9 @@ export interface Options {
 }
 
 /**
- * Finds the contacts of events, and makes those that are missing where that is wanted. A contact
- * that lacks an external id or an address gets the one that an event names beside another key. No
- * other contact is locked: one that is named by our id alone is not even looked for, since storing
- * its event is what finds it.
+ * Finds the contacts of events, and creates missing ones if requested. A contact without an
+ * external id or an address gets the one that an event names beside another key. No other contact
+ * is locked. One that is named by our id alone is not looked up, since storing its event finds it.
  *
  * Tried in this order: our id, the external id, the address. An address never leads to a contact
  * that the organization knows by another external id.
@@ -75,8 +72,8 @@ export async function resolve(
 }
 
 /**
- * Returns the places of subjects whose event came before: of the contact that each has found, or
- * of anybody, where there is none. No contact is made or changed for those.
+ * Returns the indexes of subjects with repeated events: of the contact that each has found, or of
+ * any contact if none was found. No contact is created or changed for those.
  */
 async function listRepeated(
   sql: Executor,
@@ -96,7 +93,6 @@ async function listRepeated(
   return new Set(keyed.flatMap(({ index }, place) => (known.has(place) ? [index] : [])))
 }
 
-/** A key that a subject names and the contact it has found lacks. */
 interface Gap {
   subject: Subject
   index: number
@@ -104,7 +100,7 @@ interface Gap {
   values: { externalId?: string; email?: string }
 }
 
-/** Looks contacts up; where one lacks a key it is filled, and all are looked up by it again. */
+/** Looks contacts up. Missing keys are filled, and all contacts are looked up by them again. */
 async function lookAndFill(
   tx: Transaction,
   organizationId: Uuid,
@@ -184,8 +180,8 @@ async function look(
 }
 
 /**
- * Makes contacts as every other writer does: an address that the suppression list knows gets the
- * status it has there. Returns the ids of those that are new.
+ * Creates contacts like every other writer: an address on the suppression list gets its status.
+ * Returns the ids of new contacts.
  */
 async function make(
   tx: Transaction,

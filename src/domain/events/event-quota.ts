@@ -1,26 +1,22 @@
-/** Part of the monthly limit that may be used beyond it before events are refused. */
 export const GRACE_DIVISOR = 4
 
-/** How many events of a month an organization has used. */
 export interface EventUsage {
-  /** Events of the month that the plan allows; null: any number. */
+  /** Events that the plan allows in the month. Null: unlimited. */
   limit: number | null
-  /** Events accepted this month. */
   current: number
 }
 
-/** The figures of the `X-Event-*` headers. */
 export interface EventFigures {
   /** -1: unlimited. */
   limit: number
   current: number
-  /** Until the limit, not until events are refused. -1: unlimited. */
+  /** Events until the limit, not until events are refused. -1: unlimited. */
   remaining: number
-  /** A whole number, rounded down; 0 where there is no limit. */
+  /** A whole number, rounded down. 0 if there is no limit. */
   percent: number
 }
 
-/** The most events of a month: 125 % of the limit, rounded down. */
+/** Returns the events of a month after which they are refused: 125 % of the limit, rounded down. */
 const hardLimit = (limit: number): number => limit + Math.floor(limit / GRACE_DIVISOR)
 
 export function figuresOf({ limit, current }: EventUsage): EventFigures {
@@ -32,7 +28,10 @@ export function figuresOf({ limit, current }: EventUsage): EventFigures {
 /** Percent of the limit. */
 export type EventThreshold = '100' | '125'
 
-/** What owners are notified of: usage above the limit, and when nothing more is accepted. */
+/**
+ * Returns the thresholds of which owners are notified: usage above the limit, and the refusal of
+ * further events.
+ */
 export function thresholdsPassed({ limit, current }: EventUsage): EventThreshold[] {
   if (limit === null) return []
   const passed: EventThreshold[] = []
@@ -41,10 +40,10 @@ export function thresholdsPassed({ limit, current }: EventUsage): EventThreshold
   return passed
 }
 
-/** The first day of the UTC month of `now` (milliseconds): `2026-11-01`. */
+/** Returns the first day of the UTC month of `now` (milliseconds): `2026-11-01`. */
 export const monthOf = (now: number): string => `${new Date(now).toISOString().slice(0, 7)}-01`
 
-/** When the next UTC month begins, in milliseconds. */
+/** Returns the beginning of the next UTC month, in milliseconds. */
 export function nextMonth(now: number): number {
   const date = new Date(now)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)

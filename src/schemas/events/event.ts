@@ -155,7 +155,7 @@ const QUOTA_REFUSAL = {
   requestId: ID,
 }
 
-/** The body of a 429 of the monthly quota; the rate limit has the usual one. */
+/** Body of the monthly quota's 429. The rate limit has the usual one. */
 export const EventLimitExceeded = Type.Object(
   {
     ...ApiError.properties,

@@ -25,13 +25,13 @@ interface CustomRow {
 interface Page {
   before: Uuid | undefined
   limit: number
-  /** The lowest id of events that the plan keeps; consent is kept with the contact. */
+  /** Lowest id of events within the plan's retention. Consent is stored as long as the contact. */
   lowest: Uuid
 }
 
 /**
- * Changes of one contact's consent and their events, newest first: by the ids of both, which tell
- * when each was stored. A page reads no more of either than it needs, by its index.
+ * Lists changes of one contact's consent and its events, newest first, by the ids of both, which
+ * contain the time of storing. A page reads no more of either than it needs, by its index.
  */
 export async function listOfContact(
   sql: Executor,

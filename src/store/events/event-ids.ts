@@ -2,14 +2,14 @@ import type { EventKey } from '../../domain/events/event-key.ts'
 import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
 
-/** The callers' own ids of events: the same key within this time is the same event. */
+/** Time in which the caller's id identifies an event, in days. */
 const REMEMBERED_DAYS = 7
 /** Rows of one statement. */
 const MOST_DELETED = 5_000
 
 /**
- * Remembers keys, each given once, and returns those that other requests brought before, or bring
- * at this moment: the second waits here until the transaction of the first has ended.
+ * Stores distinct keys, and returns those of earlier or concurrent requests: the second request
+ * waits here until the transaction of the first has ended.
  */
 export async function remember(
   tx: Transaction,
@@ -47,7 +47,7 @@ export async function remember(
     )`
 }
 
-/** Keys as rows. As lines of text: an array costs a third more. */
+/** Keys as rows, from lines of text, since an array costs a third more. */
 const rows = (sql: Executor, keys: readonly EventKey[]) => sql`
   select event_id, name, contact_id::uuid
   from rows from (
@@ -57,8 +57,8 @@ const rows = (sql: Executor, keys: readonly EventKey[]) => sql`
   ) as line (event_id, name, contact_id)`
 
 /**
- * True for an id of `given` that is from before names counted, and is still remembered; else null.
- * A scalar, so that each is a look into the index: a join would read all ids of the organization.
+ * True for a stored id of `given` from before names counted, otherwise null. A scalar, so that each
+ * is an index look-up: a join would read all ids of the organization.
  */
 const former = (sql: Executor, organizationId: Uuid) => sql`
   select true
@@ -66,7 +66,7 @@ const former = (sql: Executor, organizationId: Uuid) => sql`
   where f.organization_id = ${organizationId} and f.event_id = given.event_id and f.name = ''
     and f.received_at > statement_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'`
 
-/** Forgets what this transaction remembered of events that were not stored after all. */
+/** Deletes keys that this transaction stored for events that were not stored after all. */
 export async function forget(
   tx: Transaction,
   organizationId: Uuid,
@@ -82,8 +82,8 @@ export async function forget(
 }
 
 /**
- * Which of the keys are remembered, by their places; without a contact: whoever's the event is.
- * Waits for no other transaction.
+ * Returns the indexes of stored keys. Without a contact: events of any contact. Waits for no other
+ * transaction.
  */
 export async function known(
   sql: Executor,
@@ -113,8 +113,8 @@ export async function known(
 }
 
 /**
- * Deletes a bounded number of keys that are no longer remembered and returns how many. Waits for no
- * other transaction: a key that is being used again at this moment stays.
+ * Deletes a bounded number of expired keys and returns their number. Waits for no other
+ * transaction: a key that is being used again at this moment stays.
  */
 export async function deleteOld(sql: Executor): Promise<number> {
   const { count } = await sql`

@@ -5,39 +5,38 @@ import type { Executor, Transaction } from '../db/sql.ts'
 export interface NewEvent {
   contactId: Uuid
   event: {
-    /** No control characters; so `eventId`. */
+    /** Without control characters, like `eventId`. */
     name: string
     /** JSON on one line. */
     propertiesJson: string
     eventId?: string | undefined
-    /** ISO time; undefined: now. */
+    /** ISO 8601. Undefined: now. */
     occurredAt?: string | undefined
   }
 }
 
-/** The most events of one statement: twelve bits of their ids count them. */
+/** Limit of events in one statement: twelve bits of their ids count them. */
 const MOST_AT_ONCE = 4_096
-/** No statement that has seen a contact takes longer to store an event of that contact. */
+/** Longest time between a statement's look at a contact and its event's insertion. */
 const JUST_ERASED_MS = 60_000
 
 export interface StoredEvents {
-  /** Our id of the event at this index. */
   idOf: (position: number) => Uuid
   receivedAt: string
-  /** Whether the contacts are locked, since something may follow from the events. */
+  /** The contacts are locked, since executions may follow from the events. */
   isLocked: boolean
 }
 
 /**
- * Stores the events; undefined when one of the contacts does not exist, and then nothing is stored.
- * `timely`: names from which something may follow. If something may, the contacts are locked first,
- * in the order of their ids: a transaction that registers or ends a wait locks their rows too. Else
- * no contact is locked: when the events are stored, waits are held back (`holdEvents` is the other
- * side) and the caller asks once more (`mayFollow`).
+ * Stores the events. Undefined: one of the contacts does not exist, and nothing was stored.
+ * `timely`: names from which executions may follow. If they may, the contacts are locked first, in
+ * the order of their ids, like in transactions that register or end a wait. Otherwise no contact is
+ * locked: when the events are stored, waits are held back (`holdEvents` is the other side) and the
+ * caller asks once more (`mayFollow`).
  *
  * One statement, whose columns come as lines of text (arrays cost a third more): a set of events
  * costs little more than its insert. The time of receipt, which waits compare, is taken when the
- * contacts are locked, and the ids are made of it, so that no id is older than its event.
+ * contacts are locked, and the ids are made from it, so that no id is older than its event.
  */
 export async function insert(
   tx: Transaction,
@@ -108,7 +107,7 @@ export async function insert(
   return { idOf: (position) => idOf(start, position, tail), receivedAt, isLocked }
 }
 
-/** The events as rows. `hasNames`: they have more than one name. */
+/** Events as rows. `hasNames`: they have several names. */
 const rows = (tx: Transaction, events: readonly NewEvent[], hasNames: boolean) => tx`
   select contact_id::uuid, name, properties, event_id, occurred_at, n
   from rows from (
@@ -119,7 +118,7 @@ const rows = (tx: Transaction, events: readonly NewEvent[], hasNames: boolean) =
     string_to_table(${lines(events, ({ event: { occurredAt = '' } }) => occurredAt)}, chr(10), '')
   ) with ordinality as line (contact_id, name, properties, event_id, occurred_at, n)`
 
-/** Notes names that events have, if all contacts are there; each at most once an hour. */
+/** Records names of events, if all contacts exist, each at most once an hour. */
 const noteNames = (
   tx: Transaction,
   organizationId: Uuid,
@@ -140,7 +139,9 @@ const noteNames = (
   on conflict (organization_id, name) do update
   set last_received_at = greatest(event_names.last_received_at, excluded.last_received_at)`
 
-/** A column as text, one value a line; empty when no event has one. An empty line is null. */
+/**
+ * Returns a column as text with one value a line. Empty: no event has one. An empty line is null.
+ */
 function lines(events: readonly NewEvent[], of: (event: NewEvent) => string): string {
   let text = ''
   let isEmpty = true
@@ -152,14 +153,13 @@ function lines(events: readonly NewEvent[], of: (event: NewEvent) => string): st
   return isEmpty ? '' : text.slice(0, -1)
 }
 
-/** The arithmetic of the statement above. */
 function idOf(start: string, n: number, tail: string): Uuid {
   const counter = n.toString(16).padStart(3, '0')
   return `${start.slice(0, 8)}-${start.slice(8, 12)}-7${counter}-${tail.slice(0, 4)}-${tail.slice(4)}`
 }
 
 export interface Consequences {
-  /** An execution waits for one of these names, or there are flows whose executions one ends. */
+  /** An execution waits for one of these names, or flows end executions by one of them. */
   mayResume: boolean
   /** An enabled flow starts with one of these names. */
   mayStart: boolean
@@ -186,7 +186,7 @@ const mayStart = (sql: Executor, organizationId: Uuid, names: readonly string[])
       and trigger_key = any(${[...names]}::text[])
   )`
 
-/** A contact is being erased: none of its events may be stored beside that. */
+/** Condition: a contact is being erased, and its events may not be stored meanwhile. */
 const isErasing = (sql: Executor, organizationId: Uuid) => sql`
   exists (
     select
@@ -196,18 +196,18 @@ const isErasing = (sql: Executor, organizationId: Uuid) => sql`
   )`
 
 /**
- * A condition: something may follow from events of these names. Asked once more at the end of a
- * transaction that locked no contacts: it sees what came before the end of `insert`, and what comes
- * later sees the events.
+ * Condition: executions may follow from events with these names. Repeated at the end of a
+ * transaction without locked contacts: it sees everything before the end of `insert`, and later
+ * transactions see the events.
  */
 export const mayFollow = (sql: Executor, organizationId: Uuid, names: readonly string[]) =>
   sql`${mayResume(sql, organizationId, names)} or ${mayStart(sql, organizationId, names)}
     or ${isErasing(sql, organizationId)}`
 
 /**
- * What can follow from events of these names at all: mostly nothing, and then contacts need not be
- * looked at one by one. Asked while their contacts are locked, so that no wait is registered and no
- * execution started for them in the meantime.
+ * Returns the possible consequences of events with these names. Mostly there are none, and contacts
+ * need no look-up. Called with locked contacts, so that no wait is registered and no execution
+ * started for them meanwhile.
  */
 export async function consequences(
   tx: Transaction,
@@ -221,14 +221,13 @@ export async function consequences(
 }
 
 /**
- * Holds back events that are stored without locking their contacts, until the transaction ends: a
- * transaction that registers a wait calls this, and then reads what came before. Many may hold it
- * at once.
+ * Blocks the storing of events without locked contacts until the transaction ends. A transaction
+ * that registers a wait calls this, then reads earlier events. Many may hold it at once.
  */
 export const holdEvents = (tx: Transaction, organizationId: Uuid) => tx`
   select pg_advisory_xact_lock_shared(${waitsLock(tx, organizationId)})`
 
-/** The lock between registering a wait and storing events without locking their contacts. */
+/** Lock between registering a wait and storing events without locked contacts. */
 const waitsLock = (tx: Transaction, organizationId: Uuid) =>
   tx`hashtextextended('events and waits ' || ${organizationId}, 0)`
 
@@ -239,7 +238,6 @@ export interface EventName {
   lastReceivedAt: string
 }
 
-/** Names that events have had, the newest first. */
 export const listNames = (
   sql: Executor,
   organizationId: Uuid,

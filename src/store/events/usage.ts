@@ -10,18 +10,17 @@ interface UsageQuestion {
   count: number
 }
 
-/** Events that were to be counted, and the usage after that. */
 export interface CountedUsage {
   count: number
   limit: number | null
-  /** The usage afterwards; null: nothing was counted. */
+  /** Usage afterwards. Null: nothing was counted. */
   current: number | null
 }
 
 /**
- * Counts events as used, unless that would pass 125 % of the plan's limit, or `hindered` (a
- * condition that the same statement checks) holds. Exact however many count at once: the row is
- * locked until the transaction ends, so call it last.
+ * Counts events as used, unless that would exceed 125 % of the plan's limit, or `hindered` (a
+ * condition in the same statement) holds. Exact however many count at once: the row is locked until
+ * the transaction ends, so call it last.
  */
 export async function record(
   tx: Transaction,
@@ -51,7 +50,7 @@ export async function record(
   return { ...row, count }
 }
 
-/** How many of a month's events are used, by the plan as it is now. */
+/** Returns the usage of a month, with the plan's present limit. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,
@@ -63,7 +62,6 @@ export async function find(
   return { limit: plan.eventsPerMonth, current }
 }
 
-/** Events accepted in a month. */
 export async function count(sql: Executor, organizationId: Uuid, month: string): Promise<number> {
   const [row] = await sql<{ events: number }[]>`
     select events
