@@ -12,40 +12,39 @@ import { MOST_DETAILS, pathOf, type Place } from './input-paths.ts'
 import { REQUEST_LIMITS } from './request-limits.ts'
 
 /**
- * Only an escape can bring in a NUL or an unpaired surrogate: the bytes themselves were decoded as
+ * Escapes that can bring in a NUL or an unpaired surrogate. The bytes themselves were decoded as
  * UTF-8.
  */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|d[89a-f])/i
-/** Numbers of a body that are looked for. A body with as many is refused whole, with its rows. */
+/** Inexact numbers of a body that are searched for. A body with so many is refused as a whole. */
 const MOST_INEXACT = 1_000
-/** What Postgres cannot store as text. */
+/** Characters that Postgres cannot store in a text. */
 export const UNSTORABLE = /\p{Surrogate}|\0/u
 export const UNSTORABLE_WORDS = 'must not contain NUL characters or unpaired surrogates'
 
-/** The keys and indexes that lead to a place in a body. */
 type Keys = readonly (string | number)[]
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The JSON text has escapes that may make a string which cannot be stored. */
+    /** The JSON text has escapes that may produce an unstorable string. */
     hasSuspiciousText: boolean
-    /** Rows of the body that have a key twice, with the path of the key in the row. */
+    /** Rows of the body with a repeated key, with the path of the key in the row. */
     duplicateKeys: ReadonlyMap<number, string> | null
-    /** Where the JSON text has numbers that JavaScript would change. */
+    /** Places of numbers that JavaScript would change. */
     inexactNumbers: readonly Keys[] | undefined
   }
   interface FastifyContextConfig {
-    /** Takes a body with `Content-Encoding: gzip`; the route inflates and limits it. */
+    /** Takes a body with `Content-Encoding: gzip`, which the route inflates and limits. */
     takesGzip?: boolean
-    /** Reads its body itself, whatever it is. */
+    /** Reads its body itself, whatever its media type. */
     readsAnyBody?: boolean
   }
 }
 
 /**
- * How bodies are read: JSON, refusing keys that would reach a prototype or are there twice; nothing
- * else. A row that has a key twice is refused alone, where rows are checked each by itself. An
- * empty body is no body whatever its media type says.
+ * Reads bodies: JSON only. Refuses repeated keys and keys that would reach a prototype. A row with
+ * a repeated key is refused alone where rows are checked separately. An empty body counts as none,
+ * whatever its media type.
  */
 export function readBodies(app: FastifyInstance): void {
   app.decorateRequest('hasSuspiciousText', false)
@@ -103,7 +102,6 @@ export function readBodies(app: FastifyInstance): void {
   })
 }
 
-/** Why a text is refused of which `safeParse` made `body`. */
 function refusalOf(text: string, body: unknown): AppError | undefined {
   if (body === undefined) return malformedBody('is not valid JSON')
   // What it says to keys that would reach a prototype.
@@ -113,7 +111,6 @@ function refusalOf(text: string, body: unknown): AppError | undefined {
   return undefined
 }
 
-/** The refusal of a body, or of a row, that has the key at `path` twice. */
 export function duplicateKey(of: 'body' | 'row', path: string): AppError {
   const place = shown(path)
   return new AppError('MALFORMED_REQUEST', `The ${of} has the key ${place} twice`, {
@@ -123,8 +120,8 @@ export function duplicateKey(of: 'body' | 'row', path: string): AppError {
 }
 
 /**
- * Refuses what no schema can: nesting without end, text that cannot be stored, and numbers that
- * JavaScript would change. `rows` is the list of the body whose rows are checked each by itself.
+ * Refuses what no schema can: unlimited nesting, unstorable text, and numbers that JavaScript would
+ * change. `rows` is the list of the body whose rows are checked separately.
  */
 export function checkText(request: FastifyRequest, rows?: string): void {
   const { body, hasSuspiciousText, inexactNumbers = [] } = request
@@ -140,7 +137,6 @@ export function checkText(request: FastifyRequest, rows?: string): void {
   })
 }
 
-/** What is wrong with the numbers of one row: the paths begin within it. */
 export const inexactNumbersOf = (
   { inexactNumbers = [] }: Pick<FastifyRequest, 'inexactNumbers'>,
   index: number,
@@ -154,7 +150,8 @@ const inexactDetails = (places: readonly Keys[]): ErrorDetail[] =>
   })
 
 /**
- * The same of any value but its part `besides`; `isSuspicious`: its texts are to be looked at too.
+ * Refuses any other unstorable value, except its part `besides`. `isSuspicious`: its texts are
+ * checked as well.
  */
 export function refuseUnstorable(given: unknown, isSuspicious: boolean, besides?: object): void {
   const details: ErrorDetail[] = []
@@ -185,7 +182,10 @@ export function refuseUnstorable(given: unknown, isSuspicious: boolean, besides?
     }
   }
 
-  /** Most members are neither: a place for each would cost as much as parsing them. */
+  /**
+   * Most members are neither objects nor suspicious. A place for each would cost as much as parsing
+   * them.
+   */
   function isWorth(value: unknown): boolean {
     return typeof value === 'string' ? isSuspicious : typeof value === 'object' && value !== null
   }

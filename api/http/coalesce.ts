@@ -1,13 +1,12 @@
 interface Limits {
-  /** Longest that the first of a set waits for others. */
   waitMs: number
-  /** Items in a set at most. */
   most: number
 }
 
 /**
- * Collects what concurrent requests ask for and does it in sets: one statement instead of two
- * hundred. Each caller gets its own item's result; when a set fails, everyone in it gets the error.
+ * Collects the items of concurrent requests and processes them in sets: one statement instead of
+ * two hundred. Each caller gets its own item's result. If a set fails, all its callers get the
+ * error.
  */
 export function coalesce<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,

@@ -10,7 +10,7 @@ import { clearSession, type SessionCookie, sessionCookieIn } from './session-coo
  * about it (scopes, limits, idempotency, errors) is as if a program had sent it.
  */
 interface ConsoleCall {
-  /** The organization that the page shows. Absent where the call is about the session itself. */
+  /** The organization that the page shows. Absent: the call concerns the session itself. */
   organizationId?: string
   cookie?: SessionCookie
   refusal?: AppError
@@ -18,19 +18,18 @@ interface ConsoleCall {
 
 const CALLS = new WeakMap<IncomingMessage, ConsoleCall>()
 
-/** No other site can send it: a header that no form has needs a preflight, which is refused. */
+/** Header that no other site can send: it needs a preflight, which is refused. */
 const OWN_HEADER = 'x-letterloom-console'
 
 const SESSION = '/console/session'
 const API = /^\/console\/api\/([0-9a-f-]{36})(\/.*)$/i
 /**
- * What the page may ask for. Not among it: what answers a token (`/auth/login`, `/auth/switch`),
- * which a script must not get, and pages for people without an account.
+ * Addresses that the page may call. Routes that answer a token (`/auth/login`, `/auth/switch`),
+ * which a script must not get, and pages for people without an account are not among them.
  */
 const OPEN_TO_PAGE = /^\/(?:v1\/|auth\/(?:sessions?|password)(?:$|[?/]))/
 const READS = new Set(['GET', 'HEAD'])
 
-/** Returns Fastify's `rewriteUrl`: it turns calls of the console's page into calls of the API. */
 export function consoleRewriter(publicUrl: string) {
   const { origin } = new URL(publicUrl)
   return (raw: IncomingMessage): string => {
@@ -54,11 +53,11 @@ export function consoleRewriter(publicUrl: string) {
 }
 
 const SESSION_READ = '/auth/session'
-/** Where a page is told that nobody is signed in. */
+/** Address whose answer tells the page that nobody is signed in. */
 export const NOBODY = '/console/nobody'
 
 interface Target {
-  /** Where the call goes. Absent: there is no such thing for the page. */
+  /** Rewritten path. Absent: the page may not call it. */
   path?: string
   organizationId?: string
 }
@@ -86,7 +85,6 @@ function refusalOf({ method = 'GET', headers }: IncomingMessage, origin: string)
   return isOurs && isMarked && isAlone ? undefined : notFromConsole()
 }
 
-/** Refuses what the console's page did not send, before anything else is looked at. */
 export function guardConsoleCalls(app: FastifyInstance, publicUrl: string): void {
   app.addHook('onRequest', (request, reply, done) => {
     const call = CALLS.get(request.raw)
@@ -97,7 +95,7 @@ export function guardConsoleCalls(app: FastifyInstance, publicUrl: string): void
   })
 }
 
-/** The call of the console's page that a request is. Throws 403 if it is none. */
+/** Returns the request's call of the console's page. Throws a 403 if it is none. */
 export function requireConsoleCall(request: FastifyRequest): ConsoleCall {
   const call = CALLS.get(request.raw)
   if (!call) throw notFromConsole()
@@ -105,8 +103,8 @@ export function requireConsoleCall(request: FastifyRequest): ConsoleCall {
 }
 
 /**
- * Refuses a call of a page of another organization than the session works in. All tabs share the
- * cookie: whoever switches in one must not send the batch of another as the wrong organization.
+ * Refuses a call of a page of another organization than the session's. All tabs share the cookie:
+ * after a switch in one tab, another tab must not send its batch as the wrong organization.
  */
 export function requireOrganizationOfPage(request: FastifyRequest, organizationId: string): void {
   const asked = CALLS.get(request.raw)?.organizationId

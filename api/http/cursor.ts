@@ -2,7 +2,6 @@ import { badRequest } from '../../src/domain/errors.ts'
 import { isUuid, type Uuid } from '../../src/runtime/ids.ts'
 import { equal, sha256 } from '../../src/keys/tokens.ts'
 
-/** What a cursor is good for: one list of one organization, with the same filters. */
 export interface CursorScope {
   list: string
   organizationId: Uuid
@@ -13,10 +12,13 @@ const SEAL_BYTES = 12
 /** Milliseconds since 1970, as many digits as every date can have; then the id. */
 const TIMED_PLACE = /^(\d{1,14}) (\S+)$/
 
-/** A cursor that goes on after the row `id`. Opaque: nobody should make one. */
+/** Returns a cursor that continues after the row `id`. It is opaque to callers. */
 export const encodeCursor = (scope: CursorScope, id: Uuid): string => encode(scope, id)
 
-/** The row that a cursor goes on after; 400 when it was made for anything else. */
+/**
+ * Returns the row after which a cursor continues. Throws a 400 if it was made for another list or
+ * filter.
+ */
 export function decodeCursor(scope: CursorScope, cursor: string | undefined): Uuid | undefined {
   if (cursor === undefined) return undefined
   const id = decode(scope, cursor)
@@ -24,7 +26,6 @@ export function decodeCursor(scope: CursorScope, cursor: string | undefined): Uu
   throw foreign()
 }
 
-/** A place in a list that is sorted by time, then id. */
 interface TimedPlace {
   id: Uuid
   /** ISO 8601, as in answers. */
@@ -34,7 +35,6 @@ interface TimedPlace {
 export const encodeTimedCursor = (scope: CursorScope, { id, createdAt }: TimedPlace): string =>
   encode(scope, `${Date.parse(createdAt)} ${id}`)
 
-/** As `decodeCursor`, of a list that is sorted by time. */
 export function decodeTimedCursor(
   scope: CursorScope,
   cursor: string | undefined,
@@ -45,11 +45,9 @@ export function decodeTimedCursor(
   return { id, createdAt: new Date(Number(ms)).toISOString() }
 }
 
-/** A place in a list that is sorted by a whole number. */
 export const encodeNumberCursor = (scope: CursorScope, place: number): string =>
   encode(scope, String(place))
 
-/** As `decodeCursor`, of a list that is sorted by a whole number. */
 export function decodeNumberCursor(
   scope: CursorScope,
   cursor: string | undefined,
@@ -77,7 +75,10 @@ const foreign = () =>
     { path: 'cursor', message: 'must be a nextCursor of the same list with the same filters' },
   ])
 
-/** Not a secret: a row of one's own organization is all that a made-up cursor could name. */
+/**
+ * The cursor is not a secret, since a made-up one can name only rows of the caller's own
+ * organization.
+ */
 function seal({ list, organizationId, filters }: CursorScope, place: string): Buffer {
   const named = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))
   return sha256(JSON.stringify([list, organizationId, named, place])).subarray(0, SEAL_BYTES)

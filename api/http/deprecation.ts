@@ -3,11 +3,10 @@ import { configOf } from './route-config.ts'
 
 /** The end of an operation, declared where it is defined. */
 interface Deprecated {
-  /** Day from which on its users are told, `2026-11-21`. */
+  /** First day on which users are told, `2026-11-21`. */
   since: string
-  /** Day on which it ends, at least six months later. */
+  /** Last day, at least six months later. */
   sunset: string
-  /** Address of a page that says what to use instead. */
   link?: string
 }
 
@@ -71,7 +70,7 @@ const sentence = ({ since, sunset, link }: Deprecated): string =>
     link === undefined ? '' : ` [What to use instead](${link}).`
   }`
 
-/** Midnight UTC of a day that exists. */
+/** Returns midnight UTC of a day. Throws if the day does not exist. */
 function dayOf(text: string, what: string): Date {
   const day = new Date(`${text}T00:00:00.000Z`)
   const exists = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
@@ -79,7 +78,7 @@ function dayOf(text: string, what: string): Date {
   throw new Error(`${what}: "${text}" is not a day such as 2026-11-21`)
 }
 
-/** The same day some months later; the last of that month when it has no such day. */
+/** Returns the same day some months later, or the last day of that month if it is shorter. */
 function monthsLater(day: Date, months: number): Date {
   const later = new Date(day)
   later.setUTCMonth(day.getUTCMonth() + months)

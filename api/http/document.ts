@@ -4,7 +4,7 @@ import { sharedFailures } from './failures.ts'
 import { headersOf, RESPONSE_HEADERS } from './response-headers.ts'
 import { isOfCallers } from './route-config.ts'
 
-/** Where `Idempotency-Key` is described once; every POST of callers takes it. */
+/** The only description of `Idempotency-Key`. Every POST of callers takes it. */
 const IDEMPOTENCY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -18,7 +18,7 @@ const IDEMPOTENCY_PARAMETER = {
 type Node = Record<string, unknown>
 
 /**
- * Makes the generated document ours: names its components, and adds what follows from a method, a
+ * Completes the generated document: names its components, and adds what follows from a method, a
  * path and a status alone (headers, `Idempotency-Key`), so that no route can forget it.
  */
 export function finishDocument(document: object): Node {
@@ -87,7 +87,6 @@ export function finishDocument(document: object): Node {
   }
 }
 
-/** A body that may be null may be left out. */
 function withNeed(body: Node, schemas: Node): Node {
   const isNullable = Object.values(asNode(body['content'])).some((media) => {
     const schema = asNode(asNode(media)['schema'])
@@ -99,7 +98,6 @@ function withNeed(body: Node, schemas: Node): Node {
 
 const named = ($ref: string, schemas: Node): Node => asNode(schemas[$ref.replace(/^.*\//, '')])
 
-/** A body without an example of its own shows that of its component. */
 const showExamples = (content: Node, schemas: Node): Node =>
   mapValues(content, (_type, given) => {
     const media = asNode(given)
@@ -109,7 +107,6 @@ const showExamples = (content: Node, schemas: Node): Node =>
     return example === undefined ? media : { ...media, example }
   })
 
-/** Names the objects of all bodies: those of an operation without a title are called by its id. */
 const titledBodies = (paths: Node): Node =>
   mapOperations(paths, (_path, _method, operation) => {
     const { operationId } = operation
@@ -124,9 +121,8 @@ const titledBodies = (paths: Node): Node =>
   })
 
 /**
- * Gives the objects within a schema names, of the schema and of where they stand in it. Programs
- * that generate clients name them by rules of their own otherwise, some of them twice, and leave
- * out what has two meanings then.
+ * Names nested objects after their schema and place. Otherwise programs that generate clients name
+ * them by rules of their own, give some a name twice, and leave out names with two meanings.
  */
 function titled(node: unknown, name: string): unknown {
   if (Array.isArray(node)) return node.map((each) => titled(each, name))
@@ -148,16 +144,16 @@ function titled(node: unknown, name: string): unknown {
   return isObject && !isNamed && name !== '' ? { ...made, title: name } : made
 }
 
-/** One of the forms of a schema; one without a type only says more of the schema itself. */
+/** Names one form of a union. A form without a type only refines the schema itself. */
 const titledForm = (form: unknown, name: string, index: number): unknown =>
   titled(form, 'type' in asNode(form) ? `${name}${index + 1}` : name)
 
-/** `footer.unsubscribe` as `FooterUnsubscribe`. */
 const capital = (text: string): string =>
   text.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9]?)/g, (_, first: string) => first.toUpperCase())
 
 /**
- * A schema with a title is a component of that name; the same title on another schema is an error.
+ * Makes a schema with a title a component of that name. Throws if another schema has the same
+ * title.
  */
 function nameComponents(node: unknown, schemas: Node): unknown {
   if (Array.isArray(node)) return node.map((each) => nameComponents(each, schemas))
@@ -177,16 +173,16 @@ function nameComponents(node: unknown, schemas: Node): unknown {
 
 const EXAMPLES = new Set(['example', 'examples'])
 
-/** What a schema says apart from its examples, which are moved to where a body is described. */
+/** Returns a schema without its examples, which move to the description of the body. */
 const rules = (schema: unknown): string =>
   JSON.stringify(schema, (name, value) => (EXAMPLES.has(name) ? undefined : value))
 
-/** What the generator writes where nothing was said. */
+/** Text of the generator for missing descriptions. */
 const UNSAID = 'Default Response'
 
 /**
- * Without what is refused as not available yet: fields and query parameters that are marked so, and
- * marked words of an `enum`.
+ * Removes what is refused as not available yet: marked fields, query parameters and words of an
+ * `enum`.
  */
 function available(node: unknown): unknown {
   if (Array.isArray(node)) return node.filter((each) => !isNotYet(each)).map(available)
@@ -199,13 +195,12 @@ function available(node: unknown): unknown {
   return { ...made, enum: words.filter((word) => !soon.includes(word)) }
 }
 
-/** A field, or a query parameter, which holds its schema. */
 function isNotYet(node: unknown): boolean {
   const { [NOT_YET_KEYWORD]: soon, schema } = asNode(node)
   return soon === true || asNode(schema)[NOT_YET_KEYWORD] === true
 }
 
-/** Parameters with a default are optional, whatever validation needs them to be. */
+/** Makes parameters with a default optional, whatever validation needs them to be. */
 function relax(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(relax)
   if (typeof node !== 'object' || node === null) return node

@@ -29,7 +29,7 @@ const STATUS: Record<ErrorCode, number> = {
   INTERNAL_ERROR: 500,
 }
 
-/** What the driver and Postgres say when there is no database to ask, or it is too slow. */
+/** Errors of the driver and of Postgres for a missing or overloaded database. */
 const UNAVAILABLE = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
@@ -54,20 +54,17 @@ const TOO_LARGE = 'FST_ERR_CTP_BODY_TOO_LARGE'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Fields of this operation's 503, besides those that every error has. */
     fieldsOf503?: (refusal: Pick<AppError, 'message'>) => object
-    /** A page for people: to a browser its errors are pages as well. */
+    /** A page for people. Browsers get its errors as pages, too. */
     isPage?: true
   }
 }
 
-/** Fields that errors of some routes have, besides those that every error has. */
 export type ErrorFields = (
   refusal: AppError,
   { status, request }: { status: number; request: FastifyRequest },
 ) => object
 
-/** Every refusal and every bug is answered here and nowhere else. */
 export function answerErrors(app: FastifyInstance, fieldsOf?: ErrorFields): void {
   app.setErrorHandler(async (error, request, reply) => {
     if (wordOf(error, 'code') === TOO_LARGE) await bodyEnd(request.raw)
@@ -76,8 +73,8 @@ export function answerErrors(app: FastifyInstance, fieldsOf?: ErrorFields): void
 }
 
 /**
- * Reads what is left of a body, which nobody keeps, for as long as a client needs to send a few
- * megabytes. Who is still sending when the connection closes is told of a reset, not of a refusal.
+ * Discards the rest of a body for as long as a client needs to send a few megabytes. A client that
+ * still sends when the connection closes would see a reset instead of the refusal.
  */
 async function bodyEnd(body: IncomingMessage): Promise<void> {
   const signal = AbortSignal.timeout(READ_REFUSAL_MS)
@@ -86,8 +83,8 @@ async function bodyEnd(body: IncomingMessage): Promise<void> {
 }
 
 /**
- * Responds with `error` as an ApiError. What is not a refusal of ours is logged whole and shows
- * nothing.
+ * Responds with `error` as an ApiError. Unexpected errors are logged whole and answered without
+ * details.
  */
 export function answerError(
   error: unknown,
@@ -124,7 +121,7 @@ const headersOf = (refusal: AppError): Record<string, string> => ({
   ...(refusal instanceof HttpError ? refusal.headers : {}),
 })
 
-/** What a person reads instead: the page they wanted, of a link in a mail, is not there now. */
+/** Returns the page that a person reads when the page of a link is not available. */
 function pageOf({ message, retryAfterSeconds: seconds }: AppError, status: number) {
   const again = seconds === undefined ? '' : `Please try again in ${seconds} seconds.`
   if (status === 429)
@@ -153,7 +150,7 @@ function asRefusal(error: unknown, request: FastifyRequest): AppError {
   )
 }
 
-/** Returns what a caller is told of an error; undefined: it is a bug, or the framework's. */
+/** Returns the refusal for a caller. Undefined: a bug, or an error of the framework. */
 export function refusalOf(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error
   const code = wordOf(error, 'code')
@@ -165,7 +162,6 @@ export function refusalOf(error: unknown): AppError | undefined {
   return code === STORAGE_FULL ? storageFull() : undefined
 }
 
-/** What Fastify itself throws, in our words. */
 function asFrameworkRefusal(
   error: unknown,
   code: string | undefined,
@@ -199,7 +195,7 @@ function asFrameworkRefusal(
 export const malformedBody = (message: string): AppError =>
   new AppError('MALFORMED_REQUEST', `The body ${message}`, { details: [{ path: '', message }] })
 
-/** Which parameter it is, nobody knows: such a path finds no route. */
+/** The parameter cannot be named, since such a path finds no route. */
 const badPath = (message: string): AppError =>
   badRequest(`The path ${message}`, [{ path: 'path', message }])
 
@@ -225,7 +221,8 @@ const NO_REQUEST = {
 } as const
 
 /**
- * What is no HTTP at all never becomes a request; it is answered on the socket, as an ApiError too.
+ * Answers bytes that are not HTTP on the socket, as an ApiError too, since they never become a
+ * request.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {

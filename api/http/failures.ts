@@ -3,7 +3,6 @@ import { ApiError } from '../../src/schemas/error.ts'
 import { ResendError } from '../../src/schemas/mails/resend.ts'
 
 interface Meaning {
-  /** The component of the document that describes it. */
   name: string
   description: string
   code: ErrorCode
@@ -12,7 +11,7 @@ interface Meaning {
   details?: ApiError['details']
 }
 
-/** What an error status means; every operation answers errors with the same body. */
+/** Meaning of each error status. Every operation answers errors with the same body. */
 const MEANINGS = {
   400: {
     name: 'BadRequest',
@@ -120,12 +119,12 @@ type Failure = keyof typeof MEANINGS
 const REQUEST_ID = '0199c2f4-7d1e-7a60-9c1b-2f6d1f0b7a11'
 
 /**
- * Responses for a route's schema: `...failures(409)`. Those that every route has are added to it.
+ * Returns responses for a route's schema: `...failures(409)`. The responses that every route has
+ * are added to it.
  */
 export const failures = (...statuses: Failure[]) =>
   Object.fromEntries(statuses.map((status) => [status, failure(status)]))
 
-/** Every error that operations share, by the name of its component. */
 export const sharedFailures = (): { name: string; response: object }[] =>
   Object.entries(MEANINGS).flatMap(([status, meaning]) => {
     const ofResend = resendFailures[status]
@@ -137,7 +136,7 @@ export const sharedFailures = (): { name: string; response: object }[] =>
 
 const failure = (status: Failure) => responseOf(MEANINGS[status])
 
-/** The responses of routes whose errors are written as those of Resend, too. */
+/** Responses of routes whose errors also have the form of Resend's. */
 export const resendFailures = Object.fromEntries(
   Object.entries(MEANINGS)
     .filter(([status]) => status !== '410')

@@ -4,8 +4,8 @@ import { isAddress } from '../../src/domain/text.ts'
 import { isUuid } from '../../src/runtime/ids.ts'
 
 /**
- * The library cuts a time at each `t` and blank before it looks at it: of a megabyte of them it
- * makes a million texts. What looks nothing like a time is not shown to it.
+ * Shape of a time. The library cuts a text at each `t` and blank first: a megabyte of them would
+ * become a million texts. Texts of another shape are refused before.
  */
 const LIKE_A_TIME = /^\d{4}-\d\d-\d\d[t ]\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)$/i
 const isDate = library('date')
@@ -18,18 +18,16 @@ function library(name: 'date' | 'date-time'): (text: string) => boolean {
   return (text) => Reflect.apply(validate, undefined, [text]) === true
 }
 
-/** The same without an offset. */
+/** A local time, without an offset. */
 const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/
 const isLocalDateTime = (text: string): boolean =>
   LOCAL_TIME.test(text) && isDate(text.slice(0, 10)) && !Number.isNaN(Date.parse(`${text}Z`))
 
 interface Format {
   holds: (text: string) => boolean
-  /** What a value must be. */
   words: string
 }
 
-/** The formats that schemas of input may name. */
 export const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['date', { holds: isDate, words: 'must be a day such as 2026-11-21' }],
   [
@@ -54,7 +52,6 @@ export const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['email', { holds: isAddress, words: 'must be an email address' }],
 ])
 
-/** The same as Ajv takes them. */
 export const KNOWN_FORMATS = Object.fromEntries(
   [...FORMATS].map(([name, { holds }]) => [name, holds]),
 )

@@ -5,7 +5,6 @@ import type { Language } from '../../src/domain/content/wording.ts'
 import { escapeHtml } from '../../src/domain/escape-html.ts'
 import { pageStyle } from './page-style.ts'
 
-/** Whether a browser asks: mail providers and programs do not accept text/html by name. */
 export const wantsHtml = (accept: string | undefined): boolean =>
   /(?:^|,)\s*text\/html\s*(?:;|,|$)/i.test(accept ?? '')
 
@@ -14,19 +13,17 @@ interface Page {
   /** HTML, in which values from outside are escaped. */
   body: string
   status?: number
-  /** Of what it says; English when absent. */
+  /** Language of the page. Absent: English. */
   language?: Language | undefined
-  /** Of the organization whose page it is. */
   brand?: Brand | undefined
-  /** Rules of this page's own, after those of all pages. */
   style?: string
-  /** Whether search engines may show it: its address is nobody's secret. */
+  /** Search engines may show the page, since its address is not a secret. */
   isIndexed?: boolean
 }
 
 /**
- * Sends a page for people. It loads nothing, cannot be framed and is not cached: its address is, if
- * nothing else is said, a secret of the person it was mailed to.
+ * Sends a page for people. It loads nothing, cannot be framed and is not cached: by default its
+ * address is a secret of the person to whom it was mailed.
  */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const { title, body, status = 200, language = 'en', brand, style = '', isIndexed } = page

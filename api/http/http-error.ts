@@ -1,14 +1,13 @@
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../src/domain/errors.ts'
 
 interface HttpErrorOptions extends AppErrorOptions {
-  /** Another status than the code's own, such as 405 or 415. */
+  /** Status that differs from that of the code, such as 405 or 415. */
   status?: number
   headers?: Record<string, string>
-  /** Fields of the body besides, or instead of, those that every refusal has. */
   fields?: Record<string, unknown>
 }
 
-/** A refusal that only HTTP knows: it has a status, headers or fields of its own. */
+/** A refusal of HTTP alone, with its own status, headers or fields. */
 export class HttpError extends AppError {
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string>>

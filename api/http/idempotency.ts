@@ -15,18 +15,15 @@ const JSON_TYPE = 'application/json'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Fields of the answer that are shown once: a replay has them as null. */
     secrets?: readonly string[]
-    /** The work of a POST is more than one transaction: it is done under a lease. */
     leased?: true
   }
   interface FastifyRequest {
-    /** The transaction of a POST of callers: all that it writes goes through this. */
+    /** Transaction of a POST of callers. All writes go through it. */
     readonly tx: Transaction
     [TRANSACTION]: Transaction | undefined
-    /** Where the route is `leased`: the id of what the work makes. */
+    /** Id of the row that a `leased` route makes. */
     workId: Uuid
-    /** SHA-256 of the body as it came; only where an Idempotency-Key came with it. */
     bodyHash: Buffer | undefined
   }
 }
@@ -91,8 +88,8 @@ async function once(
 }
 
 /**
- * Work of several transactions: the key is leased to one caller at a time for 60 seconds. Whoever
- * takes it up after a crash has the same `workId`, and what the work makes is named after that.
+ * Runs work of several transactions. The key is leased to one caller at a time for 60 seconds. A
+ * retry after a crash has the same `workId`, after which the created rows are named.
  */
 async function onceLeased(
   request: FastifyRequest,
@@ -143,7 +140,7 @@ async function take(
   return kept
 }
 
-/** As it was sent: the schema's serializer knows no null for a secret. */
+/** Sends the stored text, since the schema's serializer knows no null for a secret. */
 function replay({ status, body }: StoredResponse, reply: FastifyReply): unknown {
   void reply
     .code(status)
@@ -168,7 +165,6 @@ function fingerprintOf({ method, raw, bodyHash }: FastifyRequest): Buffer {
   return hash.digest()
 }
 
-/** The answer as it is sent, by the schema of its status, with what is shown once left out. */
 function answerOf(
   value: unknown,
   { routeOptions }: FastifyRequest,

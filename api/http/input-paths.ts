@@ -1,19 +1,22 @@
 import type { ErrorDetail } from '../../src/domain/errors.ts'
 import { LONGEST_MESSAGE, LONGEST_SHOWN, shown } from '../../src/domain/text.ts'
 
-/** Details of one refusal: more of them help nobody, and each costs its sender one byte. */
+/** Details of one refusal. More would help nobody, and each costs its sender one byte. */
 export const MOST_DETAILS = 100
 
 /**
- * Where a value lies in the input. A chain instead of a text: most places are never named, and the
- * path of each would be as long as the keys on its way.
+ * Place of a value in the input. A chain instead of a text, since most places are never named, and
+ * each path would be as long as its keys.
  */
 export interface Place {
   within: Place | undefined
   key: string | number
 }
 
-/** `steps[0].config.url`, cut and without what cannot be written; empty of the input itself. */
+/**
+ * Returns `steps[0].config.url`, shortened and without unprintable characters. Empty: the input
+ * itself.
+ */
 export function pathOf(place: Place | undefined): string {
   const keys: string[] = []
   for (let at = place; at !== undefined; at = at.within) {
@@ -24,7 +27,7 @@ export function pathOf(place: Place | undefined): string {
   return shown(keys.toReversed().join(''))
 }
 
-/** Details as they may be sent, wherever they come from: not too many, none too long. */
+/** Limits details, from any source, in number and length. */
 export const answerable = (details: readonly ErrorDetail[]): ErrorDetail[] =>
   details.slice(0, MOST_DETAILS).map((detail) => ({
     ...detail,
@@ -32,5 +35,4 @@ export const answerable = (details: readonly ErrorDetail[]): ErrorDetail[] =>
     message: shown(detail.message, LONGEST_MESSAGE),
   }))
 
-/** A message as it may be answered. */
 export const answerableMessage = (message: string): string => shown(message, LONGEST_MESSAGE)

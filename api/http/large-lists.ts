@@ -1,13 +1,13 @@
 import { MOST_COUNTED } from './pages.ts'
 
-/** A list that was larger than is counted is taken for that for so long. */
+/** Time for which a list counts as large after a count. */
 const REMEMBERED_MS = 10_000
 const MOST_REMEMBERED = 10_000
 
 /**
- * Counts lists, and remembers those that are larger than is counted: the answer says that their
- * total is not exact, and to count ten thousand rows again for every page would cost as much as the
- * page. `now` in milliseconds.
+ * Counts lists and remembers the large ones. The answer says that their total is not exact, and
+ * another count of ten thousand rows for every page would cost as much as the page. `now` is in
+ * milliseconds.
  */
 export function createCounter(now: () => number) {
   const large = new Map<string, number>()

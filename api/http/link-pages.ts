@@ -4,15 +4,14 @@ import { REQUEST_LIMITS } from './request-limits.ts'
 
 // Pages that a link of ours opens: its token is the whole proof.
 
-/** The media type of an HTML form without files. */
 export const FORM = 'application/x-www-form-urlencoded'
 
-/** What such a page answers to a browser, as the document says it. */
+/** Response of such a page to browsers, for the document. */
 export const PAGE_CONTENT = { 'text/html': { schema: { type: 'string' } } }
 
 /**
- * Returns the config of a page at `…/:token`: whoever brings a token that `read` accepts is vouched
- * for, and not counted for the address.
+ * Returns the config of a page at `…/:token`. Callers with a token that `read` accepts are not
+ * counted for their address.
  */
 export const linkPage = (read: (token: string) => unknown): FastifyContextConfig => ({
   public: true,
@@ -24,8 +23,8 @@ export const linkPage = (read: (token: string) => unknown): FastifyContextConfig
 })
 
 /**
- * Lets the pages of a plugin at `…/:token` take the token with what a mail program took into the
- * link of a text: `https://…/<token>).`
+ * Lets pages at `…/:token` ignore punctuation that a mail program took into the link of a text:
+ * `https://…/<token>).`
  */
 export function acceptPunctuation(app: FastifyInstance): void {
   app.addHook<{ Params: { token?: string } }>('preValidation', async ({ params }) => {
@@ -33,7 +32,6 @@ export function acceptPunctuation(app: FastifyInstance): void {
   })
 }
 
-/** Lets the routes of a plugin take a form, of which `fromForm` makes their body. */
 export function acceptForms(
   app: FastifyInstance,
   fromForm: (text: string) => unknown,

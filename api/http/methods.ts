@@ -8,7 +8,6 @@ interface KnownRoute {
   pattern: RegExp
 }
 
-/** Records the routes that are added after it. Returns which methods a path has. */
 export function recordMethods(app: FastifyInstance): (path: string) => string[] {
   const known: KnownRoute[] = []
   app.addHook('onRoute', ({ url, method }) => {
@@ -22,8 +21,8 @@ export function recordMethods(app: FastifyInstance): (path: string) => string[] 
 }
 
 /**
- * Tells "no such path" (404) from "not with this method" (405, with `Allow`). It comes after the
- * credentials: a known caller's 404 counts, and says so.
+ * Answers unknown paths (404) and methods (405, with `Allow`). It runs after the check of
+ * credentials, so that a known caller's 404 is counted with their limit.
  */
 export function answerUnknownRoutes(
   app: FastifyInstance,
@@ -54,7 +53,6 @@ export function answerUnknownRoutes(
   })
 }
 
-/** `/v1/contacts/:id` → what its paths look like. */
 function toPattern(url: string): RegExp {
   const parts = url.replace(/(?<=.)\/$/, '').split('/')
   const pattern = parts.map((part) => {

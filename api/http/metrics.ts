@@ -3,12 +3,12 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { configOf } from './route-config.ts'
 
 const PREFIX = 'letterloom_'
-/** From a look-up by key to the longest statement. */
+/** Buckets from a look-up by key to the longest statement. */
 const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-/** What has no route has no name either: a stranger's paths must not become time series. */
+/** Label of requests without a route. A stranger's paths must not become time series. */
 const NO_ROUTE = 'none'
 
-/** What a process tells Prometheus. Labels never name a tenant. */
+/** Metrics for Prometheus. Labels never name a tenant. */
 export interface Metrics {
   registry: Registry
   requestsInFlight: Gauge
@@ -16,9 +16,9 @@ export interface Metrics {
   requestSeconds: Histogram<'method' | 'route' | 'status'>
   refusedUnderPressure: Counter<'reason'>
   socketsRefused: Counter
-  /** Delivery events that were taken and are not for the applier, by why. */
+  /** Stored delivery events that the applier does not get, by reason. */
   eventsNotApplied: Counter<'reason'>
-  /** Requests let through because the shared store of the limiter did not answer. */
+  /** Requests that were allowed because the shared store of the limiter did not answer. */
   rateLimiterFailOpen: Counter
 }
 
@@ -67,7 +67,6 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** Measures every request by its route's pattern. */
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, { statusCode, elapsedTime }, done) => {
     const { url: route = NO_ROUTE } = configOf(request)

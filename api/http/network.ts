@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whom an address stands for: an IPv4 address for itself, also written as IPv6
- * (`::ffff:192.0.2.1`); an IPv6 address for its /64, which is what one customer gets at least.
+ * Returns the caller that an address stands for: an IPv4 address itself, also if written as IPv6
+ * (`::ffff:192.0.2.1`); the /64 of an IPv6 address, which is the least that one customer gets.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address

@@ -3,7 +3,6 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 
-/** Best first. */
 const ENCODINGS = ['br', 'gzip'] as const
 type Encoding = (typeof ENCODINGS)[number] | 'identity'
 
@@ -12,7 +11,6 @@ interface Document {
   bodies: Record<Encoding, Buffer>
 }
 
-/** Serves the OpenAPI document, compressed once and revalidated by its `ETag` (RFC 9110, 8.8.3). */
 export function serveDocument(app: FastifyInstance): void {
   let made: Promise<Document> | undefined
 
@@ -42,9 +40,7 @@ async function makeDocument(text: string): Promise<Document> {
   return { etag, bodies: { identity, br, gzip: gzipped } }
 }
 
-/**
- * The best encoding that a client accepts: RFC 9110, 12.5.3, without weighing one against another.
- */
+/** Returns the best encoding that a client accepts (RFC 9110, 12.5.3). Weights are not compared. */
 function encodingFor(accepted: string | string[] | undefined): Encoding {
   const weights = new Map(
     String(accepted ?? '')
@@ -58,6 +54,6 @@ function encodingFor(accepted: string | string[] | undefined): Encoding {
   return ENCODINGS.find((each) => weights.get(each) ?? weights.get('*') ?? false) ?? 'identity'
 }
 
-/** Whether `If-None-Match` names the tag, by the weak comparison that it asks for (13.1.2). */
+/** Returns whether `If-None-Match` names the tag by weak comparison (RFC 9110, 13.1.2). */
 const isKnown = (header: string | undefined, tag: string): boolean =>
   (header ?? '').split(',').some((each) => ['*', tag].includes(each.trim().replace(/^W\//, '')))

@@ -35,7 +35,7 @@ const DOCS = '/docs'
 const LETTER =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#7a3e2c" d="M1 3h14v10H1z"/><path fill="none" stroke="#fff" d="m1 3 7 6 7-6"/></svg>'
 
-/** The page and all that it loads are ours; its scripts are files, its styles are partly inline. */
+/** Policy of the page. All that it loads is ours. Scripts are files; styles are partly inline. */
 const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -49,8 +49,8 @@ const DOCS_POLICY = [
 ].join('; ')
 
 /**
- * Describes the routes that are registered after it, at `/openapi.json` and `/docs`. The document
- * is made of the very schemas that validate and serialise.
+ * Serves the description of later routes at `/openapi.json` and `/docs`. It is generated from the
+ * schemas that validate and serialize.
  */
 export async function describeRoutes(
   app: FastifyInstance,
@@ -113,7 +113,6 @@ export async function describeRoutes(
   serveDocument(app)
 }
 
-/** What every route has: its security, its scope and the errors that can always happen. */
 function completeRoute(route: RouteOptions): void {
   if (route.url.startsWith(DOCS)) route.config = { ...route.config, public: true, unlimited: true }
   const { schema = {} } = route
@@ -153,7 +152,7 @@ function completeRoute(route: RouteOptions): void {
   }
 }
 
-/** Refusals of a page are pages, too, where a browser asks. */
+/** Adds HTML responses to the refusals of a page. */
 const withPages = (responses: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(responses).map(([status, response]) => [

@@ -1,17 +1,16 @@
 import { badRequest } from '../../src/domain/errors.ts'
 import { type CursorScope, encodeCursor } from './cursor.ts'
 
-/** Totals are counted to here: beyond it a count would cost more than the page it stands on. */
+/** Largest exact total. A larger count would cost more than the page itself. */
 export const MOST_COUNTED = 10_000
 
 interface Paged {
   page: number
   pageSize: number
-  /** A further page exists. */
   hasMore: boolean
-  /** Counted to `MOST_COUNTED + 1` at most. */
+  /** Number of counted rows, at most `MOST_COUNTED + 1`. */
   counted: number
-  /** False: there may be more than were counted. */
+  /** False: more rows may exist than were counted. */
   isExact?: boolean
 }
 
@@ -25,7 +24,7 @@ export function pageFigures({ page, pageSize, hasMore, counted, ...rest }: Paged
   return { total, totalPages: Math.ceil(total / pageSize), totalIsExact: isExact }
 }
 
-/** 400 for a list that is asked for by page and by cursor. */
+/** Throws a 400 for a list that is asked for by page and by cursor. */
 export function requireOneOf(page: number, cursor: string | undefined): void {
   if (cursor === undefined || page === 1) return
   throw badRequest('The query parameters page and cursor cannot be combined', [
@@ -34,8 +33,8 @@ export function requireOneOf(page: number, cursor: string | undefined): void {
 }
 
 /**
- * A page of rows and the cursor that goes on after it, null when there are no more. Ask storage for
- * `limit + 1`.
+ * Returns a page of rows and the cursor that continues after it. Null: no rows are left. Ask
+ * storage for `limit + 1` rows.
  */
 export function pageOf<Row extends { id: string }>(
   rows: readonly Row[],

@@ -4,17 +4,16 @@ import { uuidv7 } from '../../src/runtime/ids.ts'
 
 export const REQUEST_ID_HEADER = 'x-request-id'
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,128}$/
-/** Tokens of ours and access keys of AWS: put here by mistake, they would be logged. */
+/** Our tokens and access keys of AWS. Put here by mistake, they would be logged. */
 const SECRET = /(?:loom|loomses|whsec)_|(?:AKIA|ASIA)[A-Z0-9]{12}/
 
-/** The caller's own id when it can do no harm in a log or a header, else a new one. */
+/** Returns the caller's own id if it is harmless in logs and headers, otherwise a new one. */
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers[REQUEST_ID_HEADER]
   const isHarmless = typeof given === 'string' && ACCEPTABLE.test(given) && !SECRET.test(given)
   return isHarmless ? given : uuidv7()
 }
 
-/** Every answer says which request it answers. */
 export function answerRequestId(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id)

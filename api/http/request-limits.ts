@@ -1,16 +1,13 @@
 const KIBIBYTE = 1024
 const MEBIBYTE = 1024 * KIBIBYTE
 
-/**
- * The size of what a request brings, whatever it means. What is larger is refused before it is
- * read.
- */
+/** Limits of the size of requests. Larger requests are refused before they are read. */
 export const REQUEST_LIMITS = {
-  /** The request line and all headers; Node answers 431 beyond. */
+  /** Request line and all headers. Node answers larger ones with 431. */
   headerBytes: 16 * KIBIBYTE,
   /** Browsers behind two proxies send about forty. */
   headers: 100,
-  /** Path and query. Nothing of ours needs a quarter of it. */
+  /** Path and query, four times as long as any of ours. */
   urlCharacters: 8 * KIBIBYTE,
   pathParameterCharacters: 1_024,
   bodyBytes: MEBIBYTE,
@@ -18,7 +15,6 @@ export const REQUEST_LIMITS = {
   largeBodyBytes: 5 * MEBIBYTE,
   /** Single mail: attachments may have 10 MiB, and a third more in base64. */
   mailBytes: 15 * MEBIBYTE,
-  /** A form of a public page. */
   formBytes: 64 * KIBIBYTE,
   /** The largest event that EventBridge takes (EventBridge user guide, "Quotas"). */
   deliveryEventBytes: MEBIBYTE,
@@ -28,6 +24,6 @@ export const REQUEST_LIMITS = {
   uploadBytes: KIBIBYTE * MEBIBYTE,
   uploadFields: 20,
   uploadFieldBytes: 64 * KIBIBYTE,
-  /** Objects and lists within one another: both Postgres and recursion end somewhere. */
+  /** Levels of objects and lists. Postgres and recursion both have limits. */
   nesting: 64,
 } as const

@@ -9,7 +9,6 @@ const text = (description: string, example: string, schema: object = {}) => ({
   example,
 })
 
-/** What answers carry beside their body, as the document describes it. */
 export const RESPONSE_HEADERS = {
   'x-request-id': text(
     'Which request this answers: yours when it was acceptable, else a new one.',
@@ -83,14 +82,12 @@ const EVENTS = [
 
 interface Answer {
   status: string
-  /** Takes an Idempotency-Key: a POST of callers. */
   isIdempotent: boolean
   isDeprecated: boolean
-  /** Takes events. */
   countsEvents: boolean
 }
 
-/** The headers that an answer may carry; which of them are there depends on the caller. */
+/** Returns the headers that an answer may carry. The caller decides which of them are present. */
 export function headersOf({
   status,
   isIdempotent,

@@ -6,16 +6,14 @@ import { MOST_ROW_DETAILS, type RowFailures } from '../../src/domain/row-failure
 import { duplicateKey, inexactNumbersOf, refuseUnstorable } from './bodies.ts'
 import { type CheckedInput, inputChecker } from './validation.ts'
 
-/** A row that fits its schema. */
 export interface Row<T> {
-  /** Which row of the request, from 0. */
   index: number
   row: T
 }
 
 /**
- * Checks the rows of a list that `rowsOf` declares, each by itself: returns those that fit `schema`
- * and adds the others to `failures`. Other requests are answered in between.
+ * Checks the rows of a list that `rowsOf` declares separately: returns those that fit `schema` and
+ * adds the others to `failures`. Other requests are answered in between.
  */
 export function rowChecker<T extends TSchema>(schema: T) {
   const check = inputChecker(schema, MOST_ROW_DETAILS)

@@ -9,7 +9,7 @@ export function rowListOf(body: unknown): string | undefined {
   return Object.entries(body['properties']).find(([, each]) => isRowList(each))?.[0]
 }
 
-/** Returns the schema by which the body as a whole is refused: its rows may be anything. */
+/** Returns the schema of the body as a whole, in which rows may be anything. */
 export function bodyWithoutRows(body: object): object {
   if (isRowList(body)) return withoutRows(body)
   const name = rowListOf(body)

@@ -5,12 +5,12 @@ import { MOST_DETAILS, pathOf, type Place } from './input-paths.ts'
 import { isObject, isOfType, type Schema, schemaOf, typesOf, TYPE_WORDS } from './schema.ts'
 
 /**
- * Tells what a schema has against a value: of all its places, and never more than `MOST_DETAILS`
- * details. Lengths come before members: of a list that is too long nothing else is said.
+ * Returns a function that lists the problems of a value in all its places, at most `MOST_DETAILS`.
+ * Lengths come before members: a list that is too long has no further problems.
  *
- * Ajv decides what is valid, and stops at the first thing that is not; this says the rest, of
- * refused values only. Ajv's own `allErrors` has no end: it looks at each member of a list that is
- * too long, and keeps an error for each thing that each branch of a union has against it.
+ * Ajv decides what is valid, and stops at the first problem. This function lists the others, for
+ * refused values only. Ajv's own `allErrors` has no limit: it checks each member of a list that is
+ * too long, and stores an error for each problem with each branch of a union.
  */
 export function problemFinder(
   schema: object,
@@ -24,7 +24,7 @@ export function problemFinder(
   }
 }
 
-/** What was found so far, and how much of it is enough. */
+/** Problems so far, and their limit. */
 interface Findings {
   details: ErrorDetail[]
   most: number
@@ -68,7 +68,7 @@ type Report = (message: string) => void
 const oneOfWords = (words: readonly unknown[]): string =>
   `must be ${words.length === 1 ? '' : 'one of: '}${words.map(wordOf).join(', ')}`
 
-/** A comma or a tab would not be seen among the others. */
+/** Quotes a word, since a comma or tab would be invisible among others. */
 const wordOf = (word: unknown): string =>
   typeof word === 'string' && !/^\w/.test(word) ? JSON.stringify(word) : String(word)
 
@@ -92,8 +92,8 @@ function lookAtText(schema: Schema, text: string, report: Report): void {
 }
 
 /**
- * As JSON Schema counts: a character beyond 16 bits is two of JavaScript's. Mostly the length is
- * enough to know.
+ * Compares lengths as JSON Schema counts: a character beyond 16 bits is two in JavaScript. Mostly
+ * the length alone decides.
  */
 export const isLonger = (text: string, most: number): boolean =>
   text.length > most && (text.length > 2 * most || characters(text) > most)
@@ -184,9 +184,10 @@ function lookAtObject(
 }
 
 /**
- * Of a value that is to be one of several kinds, told apart by its `type`: only what its own kind
- * has against it, or that it is of none. Kinds without a `type` are told apart by their fields:
- * what those have against it to which the fewest of the value's are unknown.
+ * Checks a value of several possible kinds. Kinds with a `type` are told apart by it: only the
+ * problems with the value's own kind are listed, or that it has none. Kinds without a `type` are
+ * told apart by their fields: the problems are those of the kinds to which the fewest fields are
+ * unknown.
  */
 function lookAtUnion(
   branches: readonly Schema[],
@@ -218,8 +219,8 @@ function lookAtUnion(
 }
 
 /**
- * One detail instead of one for each branch, where each branch has a single thing against the same
- * place, or lacks a single field: what would satisfy any of them.
+ * Merges details of branches into one if each branch has a single problem at the same place or
+ * lacks a single field. The detail names what satisfies any of them.
  */
 function eitherOf(branches: readonly ErrorDetail[][]): ErrorDetail[] | undefined {
   const details = branches.flat()
@@ -236,7 +237,6 @@ function eitherOf(branches: readonly ErrorDetail[][]): ErrorDetail[] | undefined
 
 const REQUIRED = 'is required'
 
-/** The field that tells the branches of a union apart. */
 const KIND = 'type'
 
 function countUnknown({ properties = {}, additionalProperties }: Schema, value: object): number {

@@ -1,6 +1,6 @@
 import { CLEANED_KEYWORD, NOT_YET_KEYWORD, ROW_ERRORS } from '../../src/schemas/common.ts'
 
-/** What schemas of input are made of: a keyword that is not among these is refused at boot. */
+/** Schema of input. A keyword that is not among these is refused at boot. */
 export interface Schema {
   type?: JsonType | readonly JsonType[]
   enum?: readonly unknown[]
@@ -68,7 +68,9 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   CLEANED_KEYWORD,
 ])
 
-/** The schema as what it is; throws when it has a keyword that the finder of problems lacks. */
+/**
+ * Returns the schema with its type. Throws if it has a keyword that the finder of problems lacks.
+ */
 export function schemaOf(given: object): Schema {
   requireKnown(given)
   return given

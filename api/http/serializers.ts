@@ -5,12 +5,14 @@ import {
 } from '@fastify/fast-json-stringify-compiler'
 import { isObject } from './schema.ts'
 
-/** By schema: every route answers the same errors, and there may be several apps in a process. */
+/**
+ * Serializers by schema. Every route answers the same errors, and a process may have several apps.
+ */
 const compiled = new WeakMap<object, Serializer>()
 
 /**
- * Fastify's own compiler of answers, but each schema is compiled once: it is the dearest part of a
- * start. No schema refers to another one, and all apps have the same options.
+ * Fastify's own compiler of answers, with each schema compiled once, since it is the slowest part
+ * of a start. No schema refers to another one, and all apps have the same options.
  */
 export const buildSerializers: SerializerFactory = (externalSchemas, options) => {
   const compile = SerializerSelector()(externalSchemas, options)

@@ -1,12 +1,12 @@
 export interface SessionCookie {
   token: string
-  /** Whether the person wants to stay signed in when the browser is closed. */
+  /** The person stays signed in when the browser is closed. */
   isKept: boolean
 }
 
 /**
- * `__Host-`: no other host can set it, and browsers take it with TLS only. Browsers that do not
- * count this machine as safe would refuse it in development.
+ * `__Host-`: no other host can set the cookie, and browsers take it with TLS only. Browsers that do
+ * not count this machine as safe would refuse it in development.
  */
 const NAMES = { https: '__Host-letterloom', http: 'letterloom-dev' } as const
 const KEPT = '.keep'
@@ -15,7 +15,6 @@ const VALUE = /^([\w-]{1,200})(\.keep)?$/
 const hasTls = (publicUrl: string): boolean => publicUrl.startsWith('https:')
 const nameAt = (publicUrl: string): string => (hasTls(publicUrl) ? NAMES.https : NAMES.http)
 
-/** The session in the Cookie header of a request; the first one if there are several. */
 export function sessionCookieIn(
   header: string | undefined,
   publicUrl: string,
@@ -26,7 +25,7 @@ export function sessionCookieIn(
   return token === undefined ? undefined : { token, isKept: kept !== undefined }
 }
 
-/** The value of `Set-Cookie`. Without `isKept` the browser forgets it when it is closed. */
+/** Returns the value of `Set-Cookie`. Without `isKept` the browser forgets it when it is closed. */
 export const setSession = (
   publicUrl: string,
   { token, isKept, expiresAt }: SessionCookie & { expiresAt: string },

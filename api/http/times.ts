@@ -3,7 +3,7 @@ import { toUtc } from '../../src/domain/times.ts'
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-/** The same for a query parameter that may be absent: 400 that names it. */
+/** Parses a query parameter that may be absent. Throws a 400 that names it. */
 export function timeParameter(path: string, text: string | undefined): string | undefined {
   return text === undefined ? undefined : kept(path, toUtc(text))
 }
@@ -11,8 +11,8 @@ export function timeParameter(path: string, text: string | undefined): string | 
 const DAY_MS = 86_400_000
 
 /**
- * `from` and `to` of a list, `to` the moment at which it ends: a bare day includes the whole of it.
- * 400 where the list would end before it begins.
+ * Returns `from` and `to` of a list. A bare day as `to` includes the whole day. Throws a 400 if the
+ * list would end before it begins.
  */
 export function rangeParameters(given: { from?: string | undefined; to?: string | undefined }) {
   const from = timeParameter('from', given.from)

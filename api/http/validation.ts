@@ -11,14 +11,13 @@ import { FORMATS } from './formats.ts'
 import { pathOf } from './input-paths.ts'
 import { isLonger, problemFinder } from './schema-problems.ts'
 
-/** Without any field. */
 const NOTHING = strict({})
 
 /**
- * Bodies are taken as they are: nothing is coerced, removed or filled in. Only the names of
- * contacts and their like are trimmed before their length is checked. Path and query values
- * arrive as text and get their types and defaults. What is refused is told by `problemFinder`:
- * here it ends at the first error, so that it costs no more than reading the input did.
+ * Validates bodies unchanged: nothing is coerced, removed or filled in. Only names of contacts and
+ * the like are trimmed before their length is checked. Path and query values arrive as text and get
+ * their types and defaults. `problemFinder` lists the problems. Validation itself ends at the first
+ * error, so that it costs no more than reading the input did.
  */
 const bodies = compiler({ useDefaults: false })
 const values = compiler({ useDefaults: true })
@@ -49,7 +48,7 @@ const CLEANERS: Record<Cleaned, (text: string) => string> = {
   nfc: (text) => text.normalize('NFC'),
 }
 
-/** Ajv's own keywords count the characters of each text, which may have megabytes. */
+/** Replaces Ajv's own keywords, which count the characters of each text, even of megabytes. */
 function addLengths(ajv: Ajv2020): void {
   const length = { type: 'string', schemaType: 'number', errors: false } as const
   ajv.removeKeyword('maxLength').addKeyword({
@@ -65,9 +64,8 @@ function addLengths(ajv: Ajv2020): void {
 }
 
 interface Checker<T = unknown> {
-  /** Gives defaults. */
   isValid: (value: unknown) => value is T
-  /** What is wrong with a value that is not valid: at least one detail. */
+  /** Returns at least one detail of an invalid value. */
   problems: (value: unknown) => ErrorDetail[]
 }
 
@@ -116,7 +114,7 @@ export function validateRequests(app: FastifyInstance): void {
 
 const emptyObject = checker(bodies, NOTHING)
 
-/** Where no body is known its fields are unknown ones. No body, and `null`, have none. */
+/** Reports the fields of a body where none is expected. No body, and `null`, have none. */
 function checkNoBody(body: unknown): void {
   if (body === undefined || body === null || emptyObject.isValid(body)) return
   throw badBody(body, emptyObject)
@@ -129,12 +127,11 @@ const compileBody: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
     body.isValid(given) ? { value: given } : { error: badBody(given, body) }
 }
 
-/** A value that fits a schema, or what is wrong with it. */
 export type CheckedInput<T> =
   | { value: T; details?: never }
   | { value?: never; details: ErrorDetail[] }
 
-/** Checks what is no body of its own: rows of a body or a file. `most` details of each are told. */
+/** Returns a check for rows of a body or a file, with at most `most` details of each. */
 export function inputChecker<T extends TSchema>(
   schema: T,
   most?: number,
@@ -176,7 +173,7 @@ const unstorable = (given: unknown): ErrorDetail[] =>
     .filter(([, value]) => isUnstorable(value))
     .map(([key]) => ({ path: pathOf({ within: undefined, key }), message: UNSTORABLE_WORDS }))
 
-/** Only plain decimal notation is a number: `0x10`, `1e3` and blanks are typing errors. */
+/** Only plain decimal notation is a number. `0x10`, `1e3` and blanks are typing errors. */
 const DECIMAL = /^-?\d{1,15}$/
 
 function toNumbers(query: unknown, names: readonly string[]): void {
@@ -195,7 +192,8 @@ function numericNames(schema: unknown): string[] {
 }
 
 /**
- * The body of the request that fits its schema but not a rule of ours, as the schema would say it.
+ * Returns the error for a body that fits its schema but breaks a rule of ours, in the form of
+ * schema errors.
  */
 export const invalidBody = (path: string, message: string): AppError =>
   new AppError('VALIDATION_FAILED', `${path} ${message}`, { details: [{ path, message }] })

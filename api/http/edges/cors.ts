@@ -3,13 +3,13 @@ import { RESPONSE_HEADERS } from '../response-headers.ts'
 
 const MAX_AGE_SECONDS = '600'
 const REQUEST_HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id'
-/** What a browser's script may read of an answer besides its body: all that the document names. */
+/** Headers that a browser's script may read: all that the document names. */
 const EXPOSED = [...Object.keys(RESPONSE_HEADERS), 'Allow'].join(', ')
 
 interface Cors {
-  /** `https://app.example.com`; none: browsers keep other pages' scripts out. */
+  /** Origins such as `https://app.example.com`. Empty: browsers keep scripts of other pages out. */
   origins: readonly string[]
-  /** The methods that a path answers; none where there is no route. */
+  /** Methods of a path. Empty: it has no route. */
   methodsOf: (path: string) => readonly string[]
 }
 
@@ -45,8 +45,8 @@ export function allowOrigins(app: FastifyInstance, { origins, methodsOf }: Cors)
 }
 
 /**
- * Lets a script of one of `origins` read the answer, whatever it says; tells whether it was one.
- * Without origins nothing is said at all.
+ * Lets a script of one of `origins` read any answer, and returns whether it is one. Without origins
+ * no header is sent.
  */
 export function originAdmitter(origins: readonly string[]) {
   const allowed = new Set(origins)

@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { endConnection } from './traffic.ts'
 
-/**
- * After it a connection on which nothing is asked is closed; before it a request may be under way.
- */
+/** Age of silence after which a connection is closed. Before, a request may be under way. */
 const IDLE_MS = 1_000
 const LOOK_EVERY_MS = 20
-/** Without a new connection for this long, no client that was answered is coming back. */
+/** Milliseconds without a new connection after which no answered client is coming back. */
 const QUIET_MS = 50
-/** If it never gets quiet, the port is closed all the same, after everybody who waits was taken. */
+/**
+ * If it never gets quiet, the port is closed after this time, when all waiting connections were
+ * accepted.
+ */
 const QUIET_WITHIN_MS = 1_000
 
 interface Drain {
-  /** How long to go on accepting connections, so that a load balancer takes notice. */
+  /** Time for which connections are still accepted, so that a load balancer notices the end. */
   delayMs: number
-  /** After this much more time, clients that still wait are cut off. */
   deadlineMs: number
 }
 

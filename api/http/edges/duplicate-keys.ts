@@ -1,25 +1,21 @@
 import { pathOf, type Place } from '../input-paths.ts'
 
-/** An object or a list that is being read. */
 interface Level {
-  /** The key or the index that is being read. */
   at: string | number
   keys: Set<string> | undefined
   isKeyNext: boolean
 }
 
-/** Keys that are there twice. */
 interface DuplicateKeys {
-  /** The path of the first one outside the rows. */
+  /** Path of the first repeated key outside the rows. */
   path: string | undefined
-  /** The path of the first one in each row, by the row's place in the list. */
   rows: ReadonlyMap<number, string>
 }
 
-/** No list of rows may be longer, so those behind need not be found. */
+/** Lists of rows are never longer, so later rows need not be searched. */
 const MOST_ROWS = 1_000
 
-/** Returns the path of the first key that is there twice in one object of `text`: see below. */
+/** Returns the path of the first repeated key in an object of `text`. */
 export const findDuplicateKey = (text: string): string | undefined => findDuplicateKeys(text).path
 
 /**
@@ -74,20 +70,17 @@ export function findDuplicateKeys(text: string, list?: string): DuplicateKeys {
   return { path: undefined, rows }
 }
 
-/** The row of the list that is being read. */
 function rowOf([body, rows, row]: readonly Level[], list: string | undefined): number | undefined {
   const isRow = list !== undefined && body?.at === list && row !== undefined
   return isRow && typeof rows?.at === 'number' ? rows.at : undefined
 }
 
-/** The first character from `start` on that is no blank. */
 function endOfBlanks(text: string, start: number): number {
   const other = /[^ ]/g
   other.lastIndex = start
   return other.test(text) ? other.lastIndex - 1 : text.length
 }
 
-/** Where the string ends that begins at `start`. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); ; at = text.indexOf('"', at + 1)) {
     let backslashes = 0

@@ -18,12 +18,15 @@ import { configOf } from '../route-config.ts'
 export const MOST_IN_FLIGHT = 1_000
 /** Mean of a sample: every request waits that long several times before it is answered. */
 export const MOST_LOOP_DELAY_MS = 250
-/** Samples in a row: one long pause is over when it is seen, and starting takes one or two. */
+/**
+ * Slow samples in a row. A single long pause is over when it is seen, and the start of a program
+ * takes one or two.
+ */
 const SLOW_SAMPLES = 3
-/** Of the heap that V8 may use, and of the memory that the container has. */
+/** Share of V8's heap limit, and of the container's memory. */
 const MOST_MEMORY_RATIO = 0.9
 const SAMPLE_EVERY_MS = 500
-/** How fine the delay is measured; it is part of what the histogram shows. */
+/** Resolution of the measured delay. It is part of what the histogram shows. */
 const RESOLUTION_MS = 20
 const RETRY_AFTER_SECONDS = 2
 /** Health checks are always answered. */
@@ -35,11 +38,11 @@ const BODYLESS = new Set(['GET', 'HEAD'])
 type Reason = 'event_loop' | 'memory' | 'in_flight'
 
 /**
- * Responds with 503 and `Retry-After` before any work is done, credentials included, while there is
- * more to do than this process can: what is accepted is then still answered in time.
+ * Responds with 503 and `Retry-After` before any work, even before the check of credentials, while
+ * the process is overloaded. Accepted requests are then still answered in time.
  *
- * Our own instead of `@fastify/under-pressure`: it counts no requests in flight, and those are what
- * grows first when Postgres is slow, while the event loop is idle.
+ * Our own instead of `@fastify/under-pressure`, which does not count requests in flight. Their
+ * number grows first when Postgres is slow, while the event loop is idle.
  */
 export function refuseUnderPressure(
   app: FastifyInstance,

@@ -9,9 +9,9 @@ const NAMED: Record<string, readonly string[]> = {
 }
 
 /**
- * Whether an address is one of `proxies`: addresses, CIDR ranges, or `loopback`, `linklocal`,
- * `uniquelocal`. Only their word on whom they speak for is taken. Throws an error that names the
- * entry which is none of these.
+ * Returns a matcher of `proxies`: addresses, CIDR ranges, or `loopback`, `linklocal`,
+ * `uniquelocal`. Only they may say for whom they speak. Throws an error that names an invalid
+ * entry.
  */
 export function proxyMatcher(proxies: readonly string[]): (address: string) => boolean {
   const ranges = proxies.flatMap((each) => (NAMED[each] ?? [each]).map(toRange))

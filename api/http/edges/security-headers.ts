@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** Of every answer that says nothing else: it is data, for nobody's cache, frame or guess. */
+/** Headers of every answer without its own: it is data, which nobody may cache, frame or guess. */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -13,8 +13,9 @@ const HEADERS = {
 }
 
 /**
- * What every answer says to browsers. `Strict-Transport-Security` only where the public address has
- * TLS: on plain HTTP it is ignored, and on a machine of developers it would lock them out.
+ * Returns the headers of every answer for browsers. `Strict-Transport-Security` is sent only if the
+ * public address has TLS: on plain HTTP it is ignored, and on a developer's machine it would lock
+ * them out.
  */
 export const securityHeaders = (publicUrl: string): Record<string, string> => ({
   ...HEADERS,
@@ -23,7 +24,6 @@ export const securityHeaders = (publicUrl: string): Record<string, string> => ({
     : {}),
 })
 
-/** Begins every answer with them; pages put policies of their own in their place. */
 export function secureAnswers(app: FastifyInstance, headers: Record<string, string>): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers)

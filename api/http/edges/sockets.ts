@@ -9,34 +9,31 @@ import type { Metrics } from '../metrics.ts'
 import { configOf } from '../route-config.ts'
 import { REQUEST_LIMITS } from '../request-limits.ts'
 
-/** A client that needs longer for its headers only holds a socket. */
+/** Limit for the headers of a request. A slower client only holds a socket. */
 const HEADERS_TIMEOUT_MS = 10_000
-/** The largest body but uploads, at 1 Mbit/s. */
+/** Time for the largest body except uploads, at 1 Mbit/s. */
 const REQUEST_TIMEOUT_MS = 60_000
-/**
- * Longer than a load balancer keeps idle connections (60 s), so that it is never us who hang up.
- */
+/** Longer than load balancers keep idle connections (60 s), so that we never close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000
-/** Nothing came and nothing went: longer than the longest statement may take. */
+/** Silence after which a connection is closed, longer than the longest statement. */
 const SILENCE_TIMEOUT_MS = 60_000
-/** A reader that has not taken a finished answer by then holds memory, not a conversation. */
+/** Time after which an unread answer is dropped, since it only holds memory. */
 const READ_TIMEOUT_MS = 30_000
-/** How often Node, and we, look for those who are too slow. */
+/** Interval of Node's and our search for slow clients. */
 const LOOK_EVERY_MS = 1_000
 
-/** Each holds some 20 KB with nothing said. */
+/** Limit of connections. An idle one takes some 20 KB. */
 const MOST_SOCKETS = 10_000
-/** Of one address or IPv6 network, unless it is a proxy's: the others are for everybody else. */
+/** Limit for one address or IPv6 network, except for a proxy, so that others find room. */
 const MOST_SOCKETS_PER_ADDRESS = 500
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its body may take longer than others: the route sees to it that it comes. */
+    /** Its body may take longer than others, and the route checks that it arrives. */
     isUpload?: boolean
   }
 }
 
-/** Options of the server, in Fastify's spelling. */
 export const serverLimits = {
   keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   // Node knows one time for all requests, and an upload takes longer: `limitSockets` looks itself.
@@ -51,7 +48,6 @@ export const serverLimits = {
   } satisfies ServerOptions,
 }
 
-/** Refuses a request whose address or headers are out of all proportion, before it is looked at. */
 export function refuseOversized(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     if ((raw.url ?? '').length > REQUEST_LIMITS.urlCharacters) {
@@ -69,7 +65,7 @@ export function refuseOversized(app: FastifyInstance): void {
 }
 
 /**
- * Of each of these a request has one (RFC 9110, 5.3; RFC 9112, 3.2). Node takes the first, and a
+ * Headers that a request may have once (RFC 9110, 5.3; RFC 9112, 3.2). Node takes the first, and a
  * proxy before us may have taken the other.
  */
 const ONCE = ['host', 'authorization', 'content-type']
@@ -90,12 +86,12 @@ const refused = (status: number, words: string): AppError =>
 
 interface Guard {
   metrics: Metrics
-  /** Whose connections carry other people's requests. */
   isProxy: (address: string) => boolean
 }
 
 /**
- * Keeps one address from taking all connections, and slow readers from holding answers in memory.
+ * Prevents one address from taking all connections, and slow readers from holding answers in
+ * memory.
  */
 export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard): void {
   const server: Server = app.server
@@ -120,7 +116,7 @@ export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard):
   })
   server.on('drop', () => metrics.socketsRefused.inc())
 
-  /** Bodies under way, by the time at which they began. */
+  /** Bodies that are arriving, by the time at which they began. */
   const incoming = new Map<IncomingMessage, number>()
   server.prependListener('request', (request: IncomingMessage) => {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
@@ -131,7 +127,7 @@ export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard):
     done()
   })
 
-  /** Finished answers by the time at which they were first seen unread. */
+  /** Finished answers, by the time at which they were first seen unread. */
   const unread = new WeakMap<object, number>()
   const look = setInterval(() => {
     const time = performance.now()
@@ -150,6 +146,5 @@ export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard):
   app.addHook('onClose', async () => clearInterval(look))
 }
 
-/** As Node calls it. */
 const timedOut = () =>
   Object.assign(new Error('the body took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })

@@ -3,9 +3,8 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../metrics.ts'
 
-/** What is going on between this process and its callers. */
 interface Traffic {
-  /** Responses that are owed, or on their way to a reader. */
+  /** Responses that are not sent yet, or not read yet. */
   readonly inFlight: ReadonlySet<ServerResponse>
   readonly sockets: ReadonlySet<Socket>
   /** From now on every answer ends its connection, so that callers go to another process. */
@@ -18,7 +17,6 @@ declare module 'fastify' {
   }
 }
 
-/** Keeps account of requests and connections as `app.traffic`. Add it before all other hooks. */
 export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
   const inFlight = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
@@ -48,14 +46,13 @@ export function countTraffic(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-/** The answer, unless it is on its way already, is the last of its connection. */
 export function endConnection(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close')
 }
 
 /**
- * A pipelined request's answer has no socket before its turn, and Node never closes it when the
- * caller is gone by then: it would be owed for ever.
+ * Removes pipelined answers when their socket closes. Before its turn an answer has no socket, so
+ * Node never closes it, and it would count as unsent for ever.
  */
 function leaveWithSocket(socket: Socket, response: ServerResponse, leave: () => void): void {
   // As many as the caller sent at once.

@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ApiInfo, Health } from '../../../src/schemas/health.ts'
 
 interface Deps {
-  /** Of package.json. */
   version: string
   /** Without a trailing slash. */
   publicUrl: string
