@@ -26,7 +26,6 @@ export function createLeases(now: () => number) {
   const leases = new Map<string, Lease & { freshUntil: number }>()
 
   return {
-    /** Allows one request. Undefined: the store decides. */
     take(subject: string, windows: readonly Window[]): Decision | undefined {
       const lease = leases.get(subject)
       if (!lease || lease.remainingRequests === 0 || now() >= lease.freshUntil) return undefined

@@ -37,7 +37,7 @@ const ADDRESS_WINDOWS: readonly Window[] = [
 ]
 const TOKEN_WINDOWS: readonly Window[] = [{ limit: 60, seconds: MINUTE }]
 const FAILURE_WINDOWS: readonly Window[] = [{ limit: 30, seconds: MINUTE }]
-/** Of a signed-in person, in whatever organization: see `takeCaller`. */
+/** Limits of a signed-in person in all organizations: see `takeCaller`. */
 const PERSON_WINDOWS: readonly Window[] = [
   { limit: 600, seconds: MINUTE },
   { limit: 20_000, seconds: DAY },
@@ -70,8 +70,8 @@ export function rateLimits({ limiter, keyring }: Limits) {
   const windowsOf = rememberedWindows()
 
   /**
-   * Counts credentials that are not good for their address. Good ones are never counted or
-   * refused: a stranger could stop all who share an address with them.
+   * Counts wrong credentials for their address. Valid ones are never counted or refused, since a
+   * stranger could otherwise stop all who share an address with them.
    */
   const decideGuess = (ip: string): Promise<Decision> =>
     limiter.take(`guesses:${addressSubject(keyring, networkOf(ip))}`, FAILURE_WINDOWS)
