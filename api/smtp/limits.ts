@@ -6,9 +6,8 @@ const MEBIBYTE = 1024 * 1024
 
 /** Limits of what connections of mail submission bring, and of the time that they take. */
 export const SMTP_LIMITS = {
-  /** Open connections of one port. */
   connections: 500,
-  /** Of one address, or one /64 network of IPv6 addresses. */
+  /** Open connections of one address, or of one /64 network of IPv6 addresses. */
   connectionsOfAddress: 50,
   /** Failed logins of one connection; those of an address have the API's limit. */
   failedLogins: 3,

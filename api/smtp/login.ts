@@ -9,7 +9,7 @@ import type { Limiter } from '../limits/limiter.ts'
 import { rateLimits, tooMany } from '../limits/rate-limit.ts'
 import { Reply, replyOf } from './replies.ts'
 
-/** Everybody's user name: the key says who it is. */
+/** User name of everybody. The key identifies the caller. */
 const USER = 'letterloom'
 const WRONG = new Reply(535, `The user name is ${USER}, the password an API key of scope send`)
 
@@ -21,7 +21,6 @@ interface LoginDeps {
   now: () => number
 }
 
-/** A session that is logged in: keys are looked up again, since they can be revoked. */
 export interface Login {
   /** SHA-256 of the key, in base64. */
   keyHash: string
@@ -32,7 +31,6 @@ export interface Submitter {
   keyId: Uuid
 }
 
-/** Checks who may submit mail, and how often. */
 export function createLogins({ sql, keyring, limiter, log, now }: LoginDeps) {
   const limits = rateLimits({ limiter, keyring })
   const noteUse = useNoter(log, now)
@@ -71,7 +69,10 @@ export function createLogins({ sql, keyring, limiter, log, now }: LoginDeps) {
       return login
     },
 
-    /** Returns who submits a message, and counts it for them. Throws the reply to a refusal. */
+    /**
+     * Returns the caller who submits a message, and counts it for them. Throws the reply to a
+     * refusal.
+     */
     async takeMessage(login: Login): Promise<Submitter> {
       const submitter = await submitterOf(login)
       const { allowed, retryAfterSeconds } = await limits.decideCaller(submitter.caller)
@@ -82,7 +83,7 @@ export function createLogins({ sql, keyring, limiter, log, now }: LoginDeps) {
     submitterOf,
   }
 
-  /** Throws the reply to a key that was revoked or has expired since. */
+  /** Throws the reply to a key that was revoked or has expired meanwhile. */
   async function submitterOf(login: Login): Promise<Submitter> {
     const found = await find(login)
     if (!found) throw new Reply(530, 'This key is not valid any more')

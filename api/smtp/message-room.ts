@@ -1,15 +1,14 @@
 import type { SMTPServerDataStream } from 'smtp-server'
 
 interface HeldMessage {
-  /** Undefined: there was no room for it, or it is too large, and it was thrown away. */
+  /** Undefined: the message was discarded, since it is too large or there was no room. */
   bytes: Buffer | undefined
-  /** Gives its room back. */
   release: () => void
 }
 
 /**
- * Reads messages to their end, of which a process holds `mostBytes` at once. `read` rejects when
- * the connection breaks off.
+ * Reads messages to their end. A process holds at most `mostBytes` of them at once. `read` rejects
+ * when the connection is interrupted.
  */
 export function createMessageRoom(mostBytes: number) {
   let heldBytes = 0

@@ -2,13 +2,11 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 
 const PREFIX = 'letterloom_'
 
-/** Metrics of mail submission. Labels never name a tenant. */
 export interface SmtpMetrics {
   registry: Registry
   connections: Gauge
   connectionsRefused: Counter
   failedLogins: Counter
-  /** Messages by their outcome: `accepted`, `refused`, `deferred` (the sender tries again). */
   messages: Counter<'outcome'>
   rateLimiterFailOpen: Counter
 }

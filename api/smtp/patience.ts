@@ -3,8 +3,8 @@ import type { SMTPServer } from 'smtp-server'
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Bounds the time of each step of a connection, whatever it says meanwhile: the server itself knows
- * silence only, which a byte a minute ends.
+ * Limits the time of each step of a connection, whatever it sends meanwhile. The server itself
+ * limits silence only, which a byte a minute avoids.
  */
 export function createPatience(servers: () => readonly SMTPServer[]) {
   const deadlines = new Map<string, number>()
@@ -22,13 +22,13 @@ export function createPatience(servers: () => readonly SMTPServer[]) {
   }
 
   return {
-    /** A new connection has this long for its first step. */
+    /** Starts the time limit of a new connection's first step. */
     begin: (id: string, ms: number): void => void deadlines.set(id, performance.now() + ms),
-    /** A connection has this long for its next step; nothing happens where it is gone. */
+    /** Starts the time limit of a connection's next step, unless the connection is gone. */
     give: (id: string, ms: number): void => {
       if (deadlines.has(id)) deadlines.set(id, performance.now() + ms)
     },
-    /** It waits for us. */
+    /** Suspends the time limit while the client waits for us. */
     suspend: (id: string): void => {
       if (deadlines.has(id)) deadlines.set(id, Number.POSITIVE_INFINITY)
     },

@@ -1,7 +1,7 @@
 import type { AppError, ErrorCode } from '../../src/domain/errors.ts'
 
 /**
- * The reply code of a refusal. Its enhanced status code (RFC 3463) follows from it: 4.3.0 "try
+ * Reply code of each refusal. The enhanced status code (RFC 3463) follows from it: 4.3.0 "try
  * again", 4.2.2 "no room", 5.6.0 "the content", 5.7.8 "the credentials".
  */
 const REPLIES: Record<ErrorCode, number> = {
@@ -22,7 +22,6 @@ const REPLIES: Record<ErrorCode, number> = {
 /** A reply has at most 512 characters (RFC 5321, 4.5.3.1.5), with its codes. */
 const LONGEST_REPLY = 480
 
-/** A refusal in the form that the server takes. */
 export class Reply extends Error {
   readonly responseCode: number
 

@@ -32,7 +32,6 @@ export interface Certificate {
   cert: string
 }
 
-/** Protection of a port: from the first byte, after STARTTLS, or none. */
 export type Protection =
   | { tls: 'implicit' | 'starttls'; certificate: Certificate }
   | { tls: 'none' }
@@ -40,7 +39,6 @@ export type Protection =
 interface Session {
   network: string
   failedLogins: number
-  /** A message is under way. */
   isBusy: boolean
 }
 
@@ -53,8 +51,9 @@ const NO_LOGIN = new Reply(530, 'Log in first')
 const NO_TLS = new Reply(530, 'Must issue a STARTTLS command first')
 
 /**
- * Mail submission (RFC 6409): a message of a caller becomes a single mail to each recipient, and is
- * answered 250 only once they are stored. Nothing is relayed, and nothing is taken without a key.
+ * Mail submission (RFC 6409). A caller's message becomes a single mail to each recipient, and is
+ * answered with 250 only when they are stored. Nothing is relayed, and nothing is accepted without
+ * a key.
  */
 export function createSubmission(deps: SmtpDeps) {
   const { metrics, log, limits = SMTP_LIMITS } = deps
@@ -62,7 +61,6 @@ export function createSubmission(deps: SmtpDeps) {
   const patience = createPatience(() => servers)
   const logins = createLogins(deps)
   const room = createMessageRoom(limits.heldBytes)
-  /** Open connections by the ids of their sessions. */
   const sessions = new Map<string, Session>()
   let isClosing = false
 
@@ -198,7 +196,9 @@ export function createSubmission(deps: SmtpDeps) {
     }
   }
 
-  /** The reply to whatever was thrown: a bug is logged, and its sender tries again. */
+  /**
+   * Returns the reply for a thrown error. An unexpected one is logged, and the sender tries again.
+   */
   function asReply(error: unknown): Reply {
     if (error instanceof Reply) return error
     const refusal = refusalOf(error)
@@ -216,11 +216,10 @@ export function createSubmission(deps: SmtpDeps) {
 
   return {
     open,
-    /** Uses another certificate for connections that come from now on. */
     useCertificate: (certificate: Certificate): void => {
       for (const server of servers) server.updateSecureContext({ ...certificate })
     },
-    /** Takes no more connections, lets messages under way be answered, and closes the others. */
+    /** Accepts no more connections, answers messages under way, and closes the others. */
     async close(): Promise<void> {
       isClosing = true
       const closed = servers.map(
@@ -259,15 +258,11 @@ const optionsOf = (protection: Protection, limits: SmtpLimits): SMTPServerOption
     : { ...protection.certificate, secure: protection.tls === 'implicit', minVersion: 'TLSv1.2' }),
 })
 
-/** From the closing of the port to the end of a message under way. */
+/** Time from the closing of the port to the end of a message under way. */
 const LAST_ANSWER_MS = 20_000
-/** For QUIT, behind the reply to a last message. */
 const LAST_WORD_MS = 1_000
 
-/**
- * BDAT (RFC 3030) is not offered. Bytes that a client sends with it all the same would be read as
- * commands, so its connection ends.
- */
+/** BDAT (RFC 3030) is not offered. Its bytes would be read as commands, so the connection ends. */
 function refuseChunks(server: SMTPServer, { id }: SMTPServerSession): void {
   const connection = [...server.connections].find((each) => each.id === id)
   if (!connection) return
@@ -284,7 +279,7 @@ const tooLarge = (most: number): AppError =>
 
 const MOST_NAMED = 8
 
-/** As the last line of a message's transaction says it. */
+/** Returns the last line of a message's transaction. */
 const acceptedAs = (ids: readonly string[]): string => {
   const named = ids.slice(0, MOST_NAMED).join(' ')
   const others = ids.length - MOST_NAMED

@@ -27,7 +27,6 @@ type File = NonNullable<EmailInput['attachments']>[number]
 interface Submission {
   caller: Caller
   keyId: Uuid
-  /** Addresses as mail is sent to them, each once. */
   recipients: readonly string[]
   bytes: Buffer
 }
@@ -38,8 +37,8 @@ const TYPE = new RegExp(MEDIA_TYPE)
 const ID = new RegExp(CONTENT_ID)
 
 /**
- * Stores one message as a single mail to each recipient, all of them or none. Throws the refusal
- * that the API would answer.
+ * Stores one message as a single mail to each recipient, all of them or none. Throws the same
+ * refusals as the API.
  */
 export async function submit(
   submission: Submission,
@@ -82,7 +81,7 @@ export async function submit(
   return transact(sql, (tx) => acceptOnce(tx, organizationId, keyed, making))
 }
 
-/** A file without a type or an id that single mail does not take: those are for programs only. */
+/** Removes types and ids of files that single mail does not take. They matter to programs only. */
 const fitting = ({ contentType = '', contentId = '', ...file }: File): File => ({
   ...file,
   ...(TYPE.test(contentType) ? { contentType } : {}),
@@ -101,7 +100,6 @@ async function read(bytes: Buffer) {
   }
 }
 
-/** Checks a mail as the API checks a body. */
 function checked(input: EmailInput): EmailInput {
   refuseUnstorable(input, true)
   const { details } = check(input)
@@ -109,7 +107,7 @@ function checked(input: EmailInput): EmailInput {
   return input
 }
 
-/** Makes the first mail alone, and the others with its text part: it is the same for all. */
+/** Prepares the first mail alone, and the others with its text part, which is the same for all. */
 async function prepareAll(
   inputs: readonly EmailInput[],
   prepare: (some: readonly EmailInput[]) => Promise<(PreparedMail | AppError)[]>,
