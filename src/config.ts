@@ -5,20 +5,16 @@ import { join } from 'node:path'
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig'
 import { PRODUCTION_TIMINGS, SHORT_TIMINGS, type Timings } from './domain/delivery/timings.ts'
 
-/** All settings of the programs from the environment. Nothing else reads `process.env`. */
 export interface Config {
   databaseUrl: string | undefined
   temporal: {
     address: string | undefined
     namespace: string
     apiKey: string | undefined
-    /** Where operators look at runs; the web console links to it. */
     uiUrl: string | undefined
-    /** Starts name the organization as their key of fairness. */
     isFair: boolean
-    /** Undefined: as the SDK decides, with TLS where there is an API key. */
+    /** Undefined: the SDK decides, and uses TLS if there is an API key. */
     tls: ClientConnectConfig['connectionOptions']['tls']
-    /** Headers that a proxy before Temporal wants. */
     metadata: ClientConnectConfig['connectionOptions']['metadata']
   }
   host: string
@@ -34,17 +30,17 @@ export interface Config {
     host: string
     port: number | undefined
   }
-  /** Where `letterloom smtp` listens, at the host of the API. */
+  /** Ports of `letterloom smtp`, at the host of the API. */
   smtp: {
-    /** With STARTTLS; in plain text without a certificate. */
+    /** Port with STARTTLS, or in plain text without a certificate. */
     port: number
-    /** With TLS from the first byte. */
+    /** Port with TLS from the first byte. */
     securePort: number
     /** PEM, with the chain. */
     certificatePath: string | undefined
     keyPath: string | undefined
   }
-  /** Whose `X-Forwarded-For` is believed: addresses, ranges, `loopback`. */
+  /** Proxies whose `X-Forwarded-For` is trusted: addresses, ranges, `loopback`. */
   trustedProxies: readonly string[]
   corsOrigins: readonly string[]
   /** Addresses and ranges that are not public and that requests to customers' URLs may reach. */
@@ -73,7 +69,8 @@ export interface Config {
    */
   awsPrincipalArn: string | undefined
   /**
-   * Development only: folders of state and downloaded tools, and the ports of what `dev` starts.
+   * Development only: folders of state and downloaded tools, and the ports of programs that `dev`
+   * starts.
    */
   dev: {
     folder: string
@@ -85,7 +82,6 @@ export interface Config {
   }
 }
 
-/** Settings of TLS that Temporal's SDKs read. */
 const TEMPORAL_TLS = [
   'TEMPORAL_TLS',
   'TEMPORAL_TLS_SERVER_NAME',
@@ -232,8 +228,8 @@ const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/
 const DEFAULT_REGION = 'us-east-1'
 
 /**
- * Reads how Temporal is reached by TLS. Names and meaning are those of Temporal's SDKs
- * ("Environment configuration").
+ * Reads the TLS settings of Temporal. Names and meaning are those of Temporal's SDKs ("Environment
+ * configuration").
  */
 function temporalEncryption(
   env: Environment,
@@ -268,7 +264,6 @@ function temporalEncryption(
   }
 }
 
-/** Reads settings that only `dev` and what it starts use. */
 function developmentSettings(
   text: (name: string) => string | undefined,
   port: (name: string, fallback: number) => number,

@@ -2,7 +2,6 @@ import type { components } from './schema.ts'
 
 type ApiError = components['schemas']['ApiError']
 
-/** An answer that is not a success, with the fields of the API's errors. */
 export class ApiFailure extends Error {
   readonly status: number
   /** Stable code for programs. Derived from the status if a proxy answered instead of the API. */

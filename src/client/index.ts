@@ -10,7 +10,6 @@ export type { components, paths } from './schema.ts'
 export type Schemas = components['schemas']
 
 export interface ClientOptions {
-  /** Base URL of the API without `/v1`: `https://mail.example.com`. */
   baseUrl: string
   token?: string
   fetch?: Fetch

@@ -13,7 +13,6 @@ export const addressed = (keyring: Keyring, organizationId: string, email: strin
   return { ...addressedByHash(keyring, addressHash(organizationId, normalised)), email: normalised }
 }
 
-/** Does the same for an address of which only the hash is known, as in a public link. */
 export function addressedByHash({ signing, byId }: Keyring, hash: Buffer): Addressed {
   const keyOf = ({ id, derive }: Keyring['signing']): AddressKey => ({
     keyId: id,

@@ -176,8 +176,8 @@ function parseKey(entry: string, where: string): Key {
 }
 
 /**
- * Returns why this ring must not be used in production: development keys, and keys that are typed
- * or not filled in. Names key ids only. Empty: the ring is fine.
+ * Returns the problems of this ring in production: development keys, and keys that are typed or not
+ * filled in. Names key ids only. Empty: the ring is fine.
  */
 export const keyProblems = ({ byId }: Keyring): string[] =>
   [...byId.values()].flatMap(({ id, isWeak }) => [

@@ -12,14 +12,11 @@ const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]{0,8192}$/
  */
 const FRAMING =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|http2-settings|accept-encoding|proxy-.*)$/
-/** The headers that are kept when a redirect leads to another origin. */
+/** Headers that are kept when a redirect leads to another origin. */
 const TOLD_ANYBODY = ['accept', 'accept-language', 'content-type', 'user-agent']
 
 const isFreeHeader = (name: string): boolean => NAME.test(name) && !FRAMING.test(name.toLowerCase())
 
-/**
- * Returns the headers with lower-case names. Throws a FetchError for a header that may not be sent.
- */
 export function checkedHeaders(headers: Headers): Record<string, string> {
   const entries = Object.entries(headers)
   if (entries.length > MOST_HEADERS) throw new FetchError('request_refused', 'Too many headers')

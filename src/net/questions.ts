@@ -109,10 +109,6 @@ export function createQuestions({ ask, servers, onAnswer }: Options) {
     return question
   }
 
-  /**
-   * Resolves to the answer, or to `timeout` if `signal` ends first. The query goes on for other
-   * waiters.
-   */
   return async (key: string, { signal, ...what }: Question): Promise<DnsAnswer> => {
     if (signal.aborted) return LATE
     const question = underWay.get(key) ?? begin(key, what)

@@ -89,7 +89,7 @@ export function batchBucket(now?: number): Uuid {
   return `${uuidv7(now).slice(0, 15)}${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(6)}00000000`
 }
 
-/** The id of the `seq`-th row of a batch. SQL does the same arithmetic when freezing. */
+/** Returns the id of the `seq`-th row of a batch. SQL does the same arithmetic when freezing. */
 export const batchRowId = (bucket: Uuid, seq: number): Uuid =>
   `${bucket.slice(0, 28)}${seq.toString(16).padStart(8, '0')}`
 
@@ -98,8 +98,8 @@ export const bucketOfBatchRow = (id: Uuid): Uuid => `${id.slice(0, 28)}00000000`
 const DAY_MS = 86_400_000
 
 /**
- * The bucket of single mail: the UUIDv7 of 00:00 UTC of the id's day with zero random bits. A
- * reschedule does not change it, so the id alone names the partition.
+ * Returns the bucket of single mail: the UUIDv7 of 00:00 UTC of the id's day with zero random bits.
+ * A reschedule does not change it, so the id alone names the partition.
  */
 export const dayBucket = (id: Uuid): Uuid => bucketStart(timeOf(id))
 
@@ -108,7 +108,7 @@ export function bucketStart(time: number): Uuid {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
-/** The lowest id that can be made at `time` (milliseconds) or later. */
+/** Returns the lowest id that can be created at `time` (milliseconds) or later. */
 export function lowestId(time: number): Uuid {
   const hex = Math.max(0, Math.floor(time)).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`

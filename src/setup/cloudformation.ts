@@ -4,10 +4,6 @@ import { attribute, reference } from './cloudformation-words.ts'
 import { busArn, defaultSetCommand, EVENT_TYPES } from './events.ts'
 import { rolePolicies, type Setup, trustPolicy } from './policies.ts'
 
-/**
- * Returns a CloudFormation template (JSON) for one connection: the role that we assume, and the
- * delivery of its events to us.
- */
 export function cloudformation(setup: Setup): string {
   const { accountId, region } = setup
   const name = roleName(setup.externalId)
