@@ -46,7 +46,7 @@ export async function rebuildFigures(
   return rebuilt
 }
 
-/** Undefined: the day's mails were dropped. */
+/** Undefined: the mails of the day were deleted. */
 async function rebuildDay(
   tx: Transaction,
   organizationId: Uuid,

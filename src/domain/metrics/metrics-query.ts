@@ -79,7 +79,10 @@ function timeOf(path: string, text: string, timezone: string): number {
 const localTime = (path: string, text: string): number =>
   kept(path, Date.parse(DAY.test(text) ? text : `${text}Z`))
 
-/** In these years a zone's offsets are whole quarters, and there is mail. */
+/**
+ * Beginning of the years in which all offsets are whole quarters of an hour. There is no earlier
+ * mail.
+ */
 const EARLIEST = Date.UTC(1972, 1)
 const LATEST = Date.UTC(2100, 0)
 
@@ -93,7 +96,6 @@ export function requireTimezone(timezone: string): string {
   refuse('timezone', 'must be the name of an IANA timezone such as Europe/Berlin')
 }
 
-/** Returns the distinct dimensions of a list, in the order of `DIMENSIONS`. */
 export function dimensionsOf(text: string | undefined): Dimension[] {
   const requestedNames = new Set(text?.split(','))
   for (const name of requestedNames) {

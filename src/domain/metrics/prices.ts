@@ -6,7 +6,6 @@ export type PricingPlan = (typeof PRICING_PLANS)[number]
 export const pricingPlanOf = (text: string | null): PricingPlan | null =>
   PRICING_PLANS.find((plan) => plan === text) ?? null
 
-/** Mails of a month up to this many, and the price of a thousand of them. */
 interface Tier {
   upTo: number
   usdPerThousand: number
@@ -14,7 +13,6 @@ interface Tier {
 
 interface Prices {
   since: string
-  /** Date at which the published list was read. */
   asOf: string
   plans: Record<PricingPlan, readonly Tier[]>
 }

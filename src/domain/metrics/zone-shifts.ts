@@ -8,7 +8,6 @@ const DAY_MS = 86_400_000
  */
 const STEP_MS = 14 * DAY_MS
 
-/** A period, in milliseconds, in which a zone's clocks are so many minutes ahead of UTC. */
 export interface Shift {
   since: number
   until: number

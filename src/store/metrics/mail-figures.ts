@@ -220,7 +220,6 @@ export async function listDays(sql: Executor): Promise<string[]> {
   return days.map(({ day }) => day)
 }
 
-/** Organizations with mails or figures of a day. */
 export async function listOrganizations(sql: Executor, { from, to }: Day): Promise<Uuid[]> {
   const rows = await sql<{ id: Uuid }[]>`
     select id
@@ -249,7 +248,6 @@ export async function beginRecount(tx: Transaction): Promise<void> {
   await tx.unsafe('lock table only messages in access share mode')
 }
 
-/** Returns whether the mails of a day (`YYYY-MM-DD`) still exist. */
 export async function isDayKept(tx: Transaction, day: string): Promise<boolean> {
   const [row] = await tx<{ found: boolean }[]>`
     select exists (
