@@ -29,7 +29,7 @@ export interface AppErrorOptions {
   /** A stable snake_case word of an open set, for programs that need more than the code. */
   reason?: string
   details?: ErrorDetail[]
-  /** When to try again. An INTERNAL_ERROR that says so passes by itself: see `unavailable`. */
+  /** Seconds until the next try. An INTERNAL_ERROR with it is temporary: see `unavailable`. */
   retryAfterSeconds?: number
 }
 
@@ -57,7 +57,7 @@ export const forbidden = (message: string, options?: AppErrorOptions): AppError 
 export const conflict = (message: string, options?: AppErrorOptions): AppError =>
   new AppError('CONFLICT', message, options)
 
-/** Something that the answer needs cannot be reached, or is too busy, for a moment. */
+/** Refusal because a dependency cannot be reached, or is too busy, for a moment. */
 export const unavailable = (
   message: string,
   options: { reason?: string; retryAfterSeconds: number },

@@ -2,14 +2,14 @@ import { AppError, conflict } from './errors.ts'
 
 const RETRY_AFTER_SECONDS = 1
 
-/** The refusal of a request while the first one with its key is under way. */
+/** Refusal of a request while the first one with its key is running. */
 export const stillRunning = (): AppError =>
   conflict('A request with this Idempotency-Key is still running', {
     reason: 'idempotency_in_progress',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
-/** The refusal of a request whose key came with another one before. */
+/** Refusal of a request whose key was used for another one before. */
 export const anotherRequest = (): AppError =>
   new AppError('VALIDATION_FAILED', 'This Idempotency-Key came with another request', {
     reason: 'idempotency_key_reused',

@@ -1,4 +1,3 @@
-/** A number in a JSON text that JavaScript would change. */
 export interface InexactNumber {
   keys: (string | number)[]
   at: number

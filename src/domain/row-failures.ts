@@ -18,7 +18,6 @@ export interface RowFailures {
   list: () => RowFailure[]
 }
 
-/** Collects failures of rows. `name` is the list of the body: `events`, as in `events[1]`. */
 export function rowFailures(name: string): RowFailures {
   const failures: RowFailure[] = []
   return {

@@ -9,15 +9,15 @@ export const NOT_YET_KEYWORD = 'x-not-yet'
 export const CLEANED_KEYWORD = 'x-cleaned'
 export type Cleaned = 'line' | 'word' | 'nfc'
 
-/** An object without further fields: an unknown field is an error that names it. */
+/** An object without further fields. An unknown field is an error that names it. */
 export const strict = <T extends TProperties>(properties: T, options: TObjectOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
-/** Says that this field of the answer reports rows that do not fit. */
+/** Marks a field of the answer that reports rows that do not fit. */
 export const ROW_ERRORS = 'x-row-errors'
 
 /**
- * A list whose rows are checked one by one: a row that does not fit its schema becomes an entry of
+ * A list whose rows are checked separately: a row that does not fit its schema becomes an entry of
  * `errorDetails`, and the others are accepted. The document describes the rows. Validation of the
  * body leaves them to the handler, for which they are unknown until it has checked them.
  */

@@ -10,7 +10,6 @@ const Details = Type.Array(
   }),
 )
 
-/** Body of every 4xx and 5xx answer. */
 export const ApiError = Type.Object(
   {
     error: Type.String({

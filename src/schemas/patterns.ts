@@ -25,7 +25,6 @@ const PARAMETER = '[A-Za-z0-9!#$&^_.+-]+=(?:[A-Za-z0-9!#$&^_.+-]+|"[ !#-\\[\\]-~
 /** `image/png` (RFC 6838, 4.2), or `text/calendar; method=REQUEST`. */
 export const MEDIA_TYPE = `^${MEDIA_NAME}/${MEDIA_NAME}(?: ?; ?${PARAMETER}){0,8}$`
 export const CONTENT_ID = '^[A-Za-z0-9._@-]{1,200}$'
-/** Name and value of an SES tag (SES v2, MessageTag). */
 export const TAG = '^[A-Za-z0-9_-]+$'
 
 /** Printable ASCII, without a blank at its ends. */
