@@ -5,17 +5,16 @@ import * as outbox from '../store/platform/outbox.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type ReconcilerDeps, type RunOwner, startRunReconciler } from './run-reconciler.ts'
 
-/** Live batches that one round looks at: with fewer, each is looked at in every round. */
+/** Live batches of one round. If fewer are live, each round reads them all. */
 const LIVE = 200
 
-/** Stops or restarts batches whose runs are over while they are not. */
 export const startBatchReconciler = (deps: ReconcilerDeps) =>
   startRunReconciler(deps, batchRuns(deps))
 
 /**
- * The attempt is the fence: each has a run of its own, and a reset of that run opens another with
- * the same workflow id. A run that was terminated or cancelled fails its batch, as a cancel that
- * the workflow hears of does.
+ * The attempt is the fence. Each has its own run, and a reset of that run opens another with the
+ * same workflow id. A terminated or cancelled run fails its batch, just as a cancel that the
+ * workflow notices.
  */
 export const batchRuns = ({ sql }: { sql: Sql }): RunOwner<liveBatches.LiveBatch, string> => ({
   name: 'batch',

@@ -1,11 +1,11 @@
-/** Room for bytes that a process holds at once. Takers are served in their order. */
+/** Room for bytes that a process holds at once. Callers are served in order. */
 export interface ByteRoom {
   /**
-   * Waits until there is room for `bytes`, and returns how it is given back. More than the whole
-   * room counts as the whole room. Throws when `signal` ends first.
+   * Waits until there is room for `bytes`, and returns a function that frees it. More than the
+   * whole room counts as the whole room. Throws when `signal` ends first.
    */
   take(bytes: number, signal: AbortSignal): Promise<() => void>
-  /** Somebody waits for room. */
+  /** Returns whether a caller waits for room. */
   isCrowded(): boolean
 }
 

@@ -20,8 +20,8 @@ interface Deps {
 }
 
 /**
- * Decides claims whose outcome was never reported: first `claimed → unknown` when the lease is
- * over, then by what the provider's events say about other mails (src/domain/delivery/doubt.ts).
+ * Decides claims without a reported outcome: first `claimed → unknown` when the lease is over, then
+ * by the provider's events about other mails (src/domain/delivery/doubt.ts).
  */
 export const startClaimReconciler = ({ sql, timings, log }: Deps) =>
   startLoop({
@@ -31,7 +31,7 @@ export const startClaimReconciler = ({ sql, timings, log }: Deps) =>
     round: () => reconcileClaims({ sql, timings, log }),
   })
 
-/** One round. True when a full page was found, so that there may be more. */
+/** Runs one round. Returns true after a full page, since there may be more. */
 export async function reconcileClaims({ sql, timings, log }: Deps): Promise<boolean> {
   // One claim that cannot be decided must not hold up the others.
   const each = async <T extends claims.Claim>(

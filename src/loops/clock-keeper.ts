@@ -3,9 +3,9 @@ import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const EVERY_MS = 30_000
-/** An answer that took longer says too little about when it was given. */
+/** Duration of a query above which its answer says too little about its time. */
 const SLOWEST_MS = 5_000
-/** A smaller difference changes nothing that a person would notice, and is not made up for. */
+/** Difference that a person would notice. Smaller ones are not corrected. */
 const WRONG_MS = 30_000
 
 interface Options {
@@ -17,16 +17,19 @@ interface Options {
 }
 
 export interface Clock {
-  /** Milliseconds since 1970: of Postgres where this machine's clock is wrong, else its own. */
+  /**
+   * Milliseconds since 1970: of Postgres if this machine's clock is wrong, otherwise of the
+   * machine.
+   */
   now: () => number
-  /** Milliseconds that this machine is ahead of Postgres; 0: less than half a minute. */
+  /** Milliseconds that this machine is ahead of Postgres. 0: less than half a minute. */
   aheadMs: () => number
   stop: () => Promise<void>
 }
 
 /**
- * Compares this machine's clock with that of Postgres, which decides everywhere. A process whose
- * clock is wrong says so, and goes by Postgres': an API would blame its callers else.
+ * Compares this machine's clock with that of Postgres, which decides everywhere. A process with a
+ * wrong clock logs it and uses Postgres' time. Otherwise an API would blame its callers.
  */
 export function startClockKeeper({
   sql,

@@ -6,7 +6,6 @@ const EVERY_MS = 1_000
 
 interface Deps {
   sql: Sql
-  /** What this process keeps of customers' credentials. */
   roles: {
     connectionIds: () => string[]
     keep: (
@@ -19,7 +18,8 @@ interface Deps {
 
 /**
  * Drops the credentials of disconnected accounts, on every process within a second or two: they
- * would be good for up to an hour. A refusal that a later verification has overtaken goes as well.
+ * would be valid for up to an hour. A refusal that is older than a successful verification is
+ * dropped as well.
  */
 export const startCredentialKeeper = ({ sql, roles, log }: Deps) =>
   startLoop({

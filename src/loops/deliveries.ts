@@ -30,7 +30,6 @@ interface Deps {
   subjects: Subjects
 }
 
-/** What operators see of the flows and batches that are started, by their ids. */
 type Subjects = ReadonlyMap<string, { name: string | null; status?: string }>
 
 type Kind = keyof OutboxPayloads
@@ -39,7 +38,7 @@ type Message<Wanted extends Kind = Kind> = OutboxMessage<Wanted> & {
   requestId: string | null
 }
 
-/** Starts, signals or cancels the workflow that a message is about. Throws to be tried again. */
+/** Starts, signals or cancels the workflow of a message. Throws to be tried again. */
 export async function deliver(deps: Deps, message: Message): Promise<void> {
   await (isStart(message) ? start(deps, message) : act(deps, message))
 }
@@ -48,13 +47,12 @@ const isStart = (message: Message): message is Message<StartKind> => message.kin
 
 const STARTING: { [Started in StartKind]: Start<StartPayloads[Started], object> } = STARTS
 
-/** The id of the workflow that a message starts. */
 export const startedWorkflowId = <Started extends StartKind>({
   kind,
   payload,
 }: OutboxMessage<Started>): string => STARTING[kind].id(payload)
 
-/** Starts a workflow; one that runs already is what was asked for. */
+/** Starts a workflow. A workflow that already runs counts as started. */
 async function start<Started extends StartKind>(
   { temporal, subjects }: Deps,
   { kind, payload, organizationId, requestId }: Message<Started>,
@@ -87,13 +85,12 @@ async function start<Started extends StartKind>(
   }
 }
 
-/** A name as operators see it; undefined where there is none to be seen. */
+/** Returns a name as operators see it. Undefined: no name is visible. */
 function quoted(name: string | null | undefined): string | undefined {
   const shown = operatorText(name ?? '')
   return shown === '' ? undefined : `"${shown}"`
 }
 
-/** The flows and batches that these messages start, as they are now. */
 export async function subjectsOf(sql: Sql, messages: readonly Message[]): Promise<Subjects> {
   const subjects: Record<'flows' | 'batches', namedRuns.Subject[]> = { flows: [], batches: [] }
   for (const message of messages) {
@@ -120,7 +117,7 @@ type Acts = {
 const act = <Other extends OtherKind>(deps: Deps, { kind, payload }: Message<Other>) =>
   ACTS[kind](deps, payload)
 
-/** What is done for each kind of message that starts nothing; every one is safe to repeat. */
+/** Actions for each kind of message that starts nothing. All are safe to repeat. */
 const ACTS: Acts = {
   cancel_batch: ({ temporal }, { batchId, attempt }) => {
     const handle = temporal.workflow.getHandle(batchWorkflowId(batchId, attempt))
@@ -155,9 +152,8 @@ const ACTS: Acts = {
 }
 
 /**
- * Signals or cancels a workflow that may not have been started, or be over: what Postgres says
- * decides, and a workflow that begins after this looks there first. Returns false when there is
- * none.
+ * Signals or cancels a workflow that may not be started yet, or be over. Postgres decides, and a
+ * workflow that begins later looks there first. Returns false if the workflow does not exist.
  */
 async function ifThere(act: () => Promise<unknown>): Promise<boolean> {
   try {

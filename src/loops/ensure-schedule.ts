@@ -13,20 +13,20 @@ export interface Rhythm {
 }
 
 interface Scheduled extends Rhythm {
-  /** Of the schedule, and what the ids of its runs begin with. */
+  /** Id of the schedule, and prefix of its runs' ids. */
   id: string
   workflowType: string
   summary: string
-  /** A run that was missed for longer is not made up for. */
+  /** Age above which a missed run is not made up for. */
   catchUpMs: number
-  /** A run that takes longer has lost its workers: it must not hold up the next for ever. */
+  /** Longest run. A longer one has lost its workers and must not hold up the next for ever. */
   longestMs: number
 }
 
 /**
- * Makes a schedule of ours, or gives the one that is there our present settings; what an operator
- * paused stays paused. While a run is under way the next ones are skipped. Every worker does so:
- * the id is one, so is the schedule.
+ * Creates a schedule, or updates its settings. A schedule that an operator paused stays paused.
+ * Runs are skipped while one is running. Every worker calls this; the id is the same, so there is
+ * one schedule.
  */
 export async function ensureSchedule(
   temporal: Client,

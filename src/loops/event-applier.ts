@@ -7,21 +7,22 @@ import { type Log, startLoop } from './loop.ts'
 import type { WorkNotices } from './work-notices.ts'
 
 const EVENTS = 500
-/** A set of at least so many is followed by the next at once: of few, more are waited for. */
+/**
+ * Size of a set after which the next follows at once. After a smaller one, more events are awaited.
+ */
 const MANY_EVENTS = EVENTS / 2
 const IDLE_MS = 100
 
 interface Deps {
   sql: Sql
-  /** The suppression list knows addresses by its HMAC keys. */
+  /** The suppression list identifies addresses by HMAC keys. */
   keyring: Keyring
   log: Log
-  /** Told how many mails turned out to have been accepted a second time. */
+  /** Called with the number of mails that were accepted a second time. */
   onDuplicates?: ((count: number) => void) | undefined
   notices?: WorkNotices | undefined
 }
 
-/** Applies stored delivery events to mails, contacts and batches, in sets. */
 export const startEventApplier = ({ sql, keyring, log, onDuplicates, notices }: Deps) =>
   startLoop({
     name: 'event-applier',
@@ -43,7 +44,6 @@ export const startEventApplier = ({ sql, keyring, log, onDuplicates, notices }: 
     },
   })
 
-/** After a set that failed: its events by themselves. */
 async function applyOneByOne({ sql, keyring, log, onDuplicates }: Deps): Promise<void> {
   for (let count = 0; count < EVENTS; count++) {
     const applied = await applyNext(sql, keyring)

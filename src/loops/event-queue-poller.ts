@@ -16,29 +16,28 @@ import type { Sql } from '../store/db/sql.ts'
 import { type ByteRoom, createByteRoom } from './byte-room.ts'
 import { type Log, startLoop } from './loop.ts'
 
-/** Queues that a worker polls at once; most of that is waiting. */
 const MOST_QUEUES = 50
 /** Receivers of one queue that has more than one can take. */
 const MOST_RECEIVERS = 8
 /**
- * The most that a process holds of the answers of all queues. Reading, parsing and storing one
- * takes several times its size, of a worker's heap of 192 MB. A larger one is read alone.
+ * Bytes of answers that a process holds at once, for all queues. Reading, parsing and storing an
+ * answer takes several times its size, of a worker's heap of 192 MB. A larger one is read alone.
  */
 const MOST_ANSWER_BYTES = 8 * 1024 * 1024
-/** Small answers, which is ten usual events, have room of their own. */
+/** Size of small answers, about ten usual events. They have their own room. */
 const SMALL_ANSWER_BYTES = 128 * 1024
 const MOST_SMALL_BYTES = 2 * 1024 * 1024
-/** Of bodies: what is stored at once, and what several receivers should bring at most. */
+/** Characters of bodies that are stored at once, and that several receivers bring at most. */
 const MOST_CHARACTERS = 2 * 1024 * 1024
-/** A turn that ends is followed by a look at once. */
+/** Wait while no turn ends. A turn that ends is followed by a look at once. */
 const IDLE_MS = 1_000
-/** SQS' own most. */
+/** Maximum of SQS. */
 const LONGEST_WAIT_SECONDS = 20
-/** After a turn that failed. */
+/** Wait after a failed turn. */
 const RETRY_MS = 1_000
-/** Until a queue whose answers are large is asked again, where such answers wait to be read. */
+/** Wait of a queue with large answers while such answers wait to be read. */
 const CROWDED_MS = 1_000
-/** Then the queue is given back, so that others have their turn. */
+/** Time after which the queue is released, so that others get their turn. */
 const TURN_MS = 20_000
 
 interface Deps {
@@ -46,14 +45,13 @@ interface Deps {
   queues: EventQueues
   timings: Pick<Timings, 'leaseMs' | 'receivingGapMs'>
   log: Log
-  /** Told why an event is not applied. */
   onNotApplied?: (reason: string) => void
 }
 
 /**
- * Takes delivery events from the queues of connections, each polled by one worker at a time. A
- * message is deleted when its event is committed: a worker that dies in between leaves it to be
- * received again, as the same event.
+ * Reads delivery events from the queues of connections, each polled by one worker at a time. A
+ * message is deleted when its event is committed. If a worker dies in between, it is received again
+ * as the same event.
  */
 export function startEventQueuePoller(deps: Deps): { stop(): Promise<void> } {
   const workerId = uuidv7()
@@ -105,14 +103,14 @@ export function startEventQueuePoller(deps: Deps): { stop(): Promise<void> } {
 interface Turn {
   workerId: string
   isCrowded: boolean
-  /** Connections of which it is being noted that events come. */
   noting: Set<string>
-  /** For the answers of all queues of the process. Small ones do not wait behind large ones. */
+  /**
+   * Room for the answers of all queues of the process. Small ones do not wait behind large ones.
+   */
   rooms: { small: ByteRoom; large: ByteRoom }
   signal: AbortSignal
 }
 
-/** Polls a queue until it is empty, or the turn is over. */
 async function takeTurn(deps: Deps, source: QueueSource, turn: Turn): Promise<void> {
   const { sql, queues, log } = deps
   const { workerId, signal } = turn
@@ -162,7 +160,6 @@ type PollOutcome =
   | { kind: 'received'; count: number; characters: number; isMine: boolean }
   | { kind: QueueProblem }
 
-/** Several receivers, each of which receives, stores and deletes. */
 async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Promise<PollOutcome> {
   const { sql, timings } = deps
   const { leaseMs: holdMs, receivingGapMs: gapMs } = timings
@@ -196,8 +193,8 @@ interface Answer {
 }
 
 /**
- * One answer of the queue, stored and deleted. Each answer has its own room: one that waited for
- * room while another of its poll held some could wait for ever.
+ * Receives, stores and deletes one answer of the queue. Each answer has its own room: one that
+ * waits for room while another of its poll holds some could wait for ever.
  */
 async function receive(
   deps: Deps,
@@ -221,7 +218,7 @@ async function receive(
   }
 }
 
-/** Storing takes several times the memory of what is stored. */
+/** Splits messages into sets, since storing takes several times their memory. */
 function inSets(messages: readonly QueuedMessage[]): QueuedMessage[][] {
   const sets: QueuedMessage[][] = []
   for (const message of messages) {
@@ -235,7 +232,6 @@ function inSets(messages: readonly QueuedMessage[]): QueuedMessage[][] {
 const charactersOf = (messages: readonly QueuedMessage[]): number =>
   messages.reduce((sum, { body }) => sum + body.length, 0)
 
-/** Stores messages, and deletes them then. */
 async function keep(
   deps: Deps,
   { queue, source, turn }: Omit<Polling, 'receivers'>,
@@ -254,8 +250,8 @@ async function keep(
 }
 
 /**
- * Notes that events come. Nobody waits for it: the row may be locked. One at a time, so that no
- * connection of the pool waits beside it.
+ * Records that events arrive. Nobody waits for it, since the row may be locked. One at a time, so
+ * that no other connection of the pool waits.
  */
 function note({ sql, log }: Deps, source: QueueSource, { noting }: Turn): void {
   const { organizationId, connectionId } = source
@@ -266,7 +262,7 @@ function note({ sql, log }: Deps, source: QueueSource, { noting }: Turn): void {
     .finally(() => noting.delete(connectionId))
 }
 
-/** What could not be deleted comes again, as the same event. */
+/** Deletes messages. Those that cannot be deleted are received again as the same events. */
 async function deleteAll(
   queue: EventQueue,
   messages: readonly QueuedMessage[],

@@ -5,7 +5,9 @@ import { type Log, startLoop } from './loop.ts'
 const EVERY_MS = 30_000
 const CONNECTIONS = 100
 
-/** Notices that delivery events have stopped: without them nobody learns of bounces. */
+/**
+ * Notices connections whose delivery events have stopped. Without events nobody learns of bounces.
+ */
 export const startEventWatch = ({ sql, log }: { sql: Sql; log: Log }) =>
   startLoop({
     name: 'event-watch',

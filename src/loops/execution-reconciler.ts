@@ -6,9 +6,7 @@ import * as outbox from '../store/platform/outbox.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type ReconcilerDeps, type RunOwner, startRunReconciler } from './run-reconciler.ts'
 
-/** Executions without progress that one round looks at. */
 const STILL = 200
-/** Executions of deleted flows that one round ends. */
 const DELETED = 200
 
 /** Reconciles live executions whose runs are over, and ends executions of deleted flows. */
@@ -20,8 +18,8 @@ export const startExecutionReconciler = (deps: ReconcilerDeps) =>
   )
 
 /**
- * The run that holds an execution is its fence: what is written depends on it. Executions without
- * progress are looked at one by one.
+ * The run that holds an execution is its fence, on which all writes depend. Executions without
+ * progress are checked one by one.
  */
 export const executionRuns = ({
   sql,

@@ -3,10 +3,10 @@ import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const MAILS = 200
-/** The first look at a mail is due after five seconds. */
+/** Interval of looks. The first look at a mail is due after five seconds. */
 const IDLE_MS = 5_000
 
-/** Looks again at mails that were taken for another program's: some may turn out to be ours. */
+/** Checks mails again that were attributed to another program. Some may turn out to be ours. */
 export const startExternalMailMatcher = ({ sql, log }: { sql: Sql; log: Log }) =>
   startLoop({
     name: 'external-mail-matcher',

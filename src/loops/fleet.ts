@@ -3,22 +3,21 @@ import type { Sql } from '../store/db/sql.ts'
 import * as fleetLeases from '../store/platform/fleet-leases.ts'
 import { type Log, startLoop } from './loop.ts'
 
-/** The lease is held for longer than its holder takes to renew it. */
+/** Renewals in the lifetime of a lease. */
 const ROUNDS_PER_LEASE = 3
 
 interface Deps {
   sql: Sql
   log: Log
-  /** A worker that died is replaced after so long. */
+  /** Milliseconds after which a dead worker is replaced. */
   holdMs: number
-  /** Starts the loops. */
   start: () => readonly { stop(): Promise<void> }[]
 }
 
 /**
- * Runs loops in one worker of the fleet: another one starts them when the holder of their lease is
- * gone. Each of these loops is safe to run twice at once, so that the lease saves work and decides
- * nothing: a holder that cannot renew it since Postgres is away goes on.
+ * Runs loops in one worker of the fleet. Another worker starts them when the holder of their lease
+ * is gone. Each of these loops may run twice at once: the lease saves work and decides nothing, and
+ * a holder that cannot renew it while Postgres is away goes on.
  */
 export function startOnceInFleet({ sql, log, holdMs, start }: Deps): { stop(): Promise<void> } {
   const lease = { name: 'loops', workerId: uuidv7() }

@@ -4,6 +4,5 @@ import { type Log, startLoop } from './loop.ts'
 
 const IDLE_MS = 1_000
 
-/** Does what was asked for many executions of a flow. */
 export const startFlowOperator = ({ sql, log }: { sql: Sql; log: Log }) =>
   startLoop({ name: 'flow-operator', idleMs: IDLE_MS, log, round: () => workOnOperation(sql) })

@@ -22,9 +22,9 @@ import type { Uuid } from '../runtime/ids.ts'
 import * as flowSchedules from '../store/flows/schedules.ts'
 import type { Sql } from '../store/db/sql.ts'
 
-/** A moment that was missed longer ago is not made up for. */
+/** Age above which a missed moment is not made up for. */
 const CATCH_UP_MS = 3_600_000
-/** How often a flow may change while its schedule is being written. */
+/** Limit of changes of a flow while its schedule is being written. */
 const TURNS = 20
 
 type WantedSchedule = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'>
@@ -32,12 +32,12 @@ type WantedSchedule = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'>
 export type Change = 'kept' | 'created' | 'changed' | 'deleted'
 
 /**
- * Brings a flow's schedule in Temporal in line with the flow: it exists and runs when the flow is
- * enabled and has a schedule, else it does not exist. A schedule that is right is not touched:
- * Temporal starts nothing that was due just before an update.
+ * Synchronizes a flow's schedule in Temporal with the flow: it exists and runs if the flow is
+ * enabled and has a schedule, otherwise it does not exist. A correct schedule is not touched, since
+ * Temporal does not start a moment that was due just before an update.
  *
- * After each write the flow is read again, so that of two processes that read different versions
- * the later version stays.
+ * After each write the flow is read again, so that of two processes with different versions the
+ * later version wins.
  */
 export async function syncSchedule(
   { sql, temporal }: { sql: Sql; temporal: Client },
@@ -121,7 +121,7 @@ function scheduleOf({ organizationId, flowId, trigger }: flowSchedules.Scheduled
   } satisfies WantedSchedule
 }
 
-/** Every field is set, as the server returns it, so that the two can be compared. */
+/** Sets every field, as the server returns them, so that the two can be compared. */
 const calendarSpecOf = (calendar: Calendar): CalendarSpec => ({
   second: [{ start: 0, end: 0, step: 1 }],
   minute: calendar.minute,
@@ -137,7 +137,7 @@ function named<Name>({ start, end, step }: Span, nameOf: (value: number) => Name
   return { start: first, end: last, step }
 }
 
-/** Whether a schedule does what is wanted. */
+/** Returns whether a schedule has the required settings. */
 function isAsWanted(
   found: ScheduleDescription,
   { spec, policies, action }: WantedSchedule,

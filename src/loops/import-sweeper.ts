@@ -3,15 +3,15 @@ import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const EVERY_MS = 30_000
-/** A process that receives an upload records each page; one that records none so long is gone. */
+/** Silence after which an upload counts as abandoned. Its process records each page. */
 const SILENT_MS = 180_000
-/** At up to a megabyte each. */
+/** Pages of up to a megabyte each. */
 const PAGES = 50
 const ERRORS = 10_000
-/** How long the report of an import can be downloaded. */
+/** Days for which an import's report can be downloaded. */
 const REPORT_DAYS = 30
 
-/** Ends uploads that lost their process, and drops what was received and is needed no more. */
+/** Ends abandoned uploads, and deletes received pages that are no longer needed. */
 export const startImportSweeper = ({ sql, log }: { sql: Sql; log: Log }) =>
   startLoop({
     name: 'import-sweeper',

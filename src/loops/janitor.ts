@@ -17,14 +17,13 @@ import { type Log, startLoop } from './loop.ts'
 const MINUTE_MS = 60_000
 
 interface Task {
-  /** Of the loop, in logs. */
   name: string
   everyMs: number
   /** Deletes a bounded set. Returns whether there may be more. */
   tidy: (sql: Sql) => Promise<boolean>
 }
 
-/** What is deleted once nobody needs it. A new one is a line here. */
+/** Rows that are deleted when nobody needs them. A new kind is a line here. */
 const TASKS: readonly Task[] = [
   {
     // Responses that are no longer kept under an Idempotency-Key.
@@ -107,7 +106,6 @@ const TASKS: readonly Task[] = [
   },
 ]
 
-/** Deletes what is not needed any more, each kind at its own pace. */
 export function startJanitor({ sql, log }: { sql: Sql; log: Log }): { stop(): Promise<void> } {
   const loops = TASKS.map(({ name, everyMs, tidy }) =>
     startLoop({ name, idleMs: everyMs, log, round: () => tidy(sql) }),

@@ -7,34 +7,32 @@ export interface Log {
 }
 
 /**
- * What a round found. True: there may be more to do right away. `done`: there was something. False:
- * there was nothing.
+ * Outcome of a round. True: there may be more to do right away. `done`: there was work. False:
+ * there was none.
  */
 type RoundOutcome = boolean | 'done'
 
 interface Loop {
   name: string
-  /** Pause after a round that found nothing; a round that found something is followed at once. */
+  /** Pause after a round without work. A round with work is followed by the next at once. */
   idleMs: number
   round: () => Promise<RoundOutcome>
   log: Log
-  /** Absent: nobody tells of work, and it looks every `idleMs`. */
+  /** Absent: the loop gets no notices and looks every `idleMs`. */
   notices?: WorkNotices | undefined
-  /** What it is told of: needed where there are notices. */
   channel?: Channel
 }
 
 const SLOWEST_MS = 10_000
-/** Pause of a loop that is told of work. */
+/** Pause of a loop with notices. */
 const TOLD_IDLE_MS = 1_000
 
 /**
- * Repeats `round` until stopped. A failing round is logged and tried again with growing waits:
- * loops are what every worker does all the time, and none may end because Postgres or Temporal
- * restarts.
+ * Repeats `round` until stopped. A failing round is logged and tried again with growing waits,
+ * since every worker needs its loops, and none may end because Postgres or Temporal restarts.
  *
- * A loop that is told of work looks seldom while there is none. For a moment after it found some it
- * looks often, and writers need not tell. `wake` begins the next round at once.
+ * A loop with notices looks rarely while there is no work. For a moment after it found some it
+ * looks often, and writers need not send notices. `wake` begins the next round at once.
  */
 export function startLoop({ name, idleMs, round, log, notices, channel }: Loop): {
   stop(): Promise<void>
@@ -73,7 +71,7 @@ export function startLoop({ name, idleMs, round, log, notices, channel }: Loop):
     }
   }
 
-  /** A failing loop is not woken: it would fail once more for each writer. */
+  /** A failing loop is not woken, since it would fail once more for each writer. */
   const wait = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const end = (): void => {

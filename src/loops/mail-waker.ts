@@ -12,7 +12,10 @@ import { type Log, startLoop } from './loop.ts'
 import type { WorkNotices } from './work-notices.ts'
 
 const IDLE_MS = 200
-/** A dispatcher is woken at most this often by one process: it drains until its queue is empty. */
+/**
+ * Minimum time between signals of one process to a dispatcher, which drains until its queue is
+ * empty.
+ */
 const WAKE_EVERY_MS = 1_000
 
 interface Deps {
@@ -23,8 +26,8 @@ interface Deps {
 }
 
 /**
- * Wakes the dispatcher of every connection that has due mail, or starts it. The rows of the mail
- * queue decide: a signal that is lost, refused or doubled changes nothing.
+ * Wakes or starts the dispatcher of every connection that has due mail. The rows of the mail queue
+ * decide, so a lost, refused or repeated signal changes nothing.
  */
 export const startMailWaker = ({ sql, temporal, log, notices }: Deps) => {
   const wokenAt = new Map<string, number>()

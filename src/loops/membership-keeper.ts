@@ -5,20 +5,19 @@ import type { WorkNotices } from './work-notices.ts'
 
 const IDLE_MS = 100
 const DUE_IDLE_MS = 1_000
-/** Contacts of one statement. */
 const DUE = 1_000
 
 interface Deps {
   sql: Sql
   log: Log
-  /** Instead of Postgres' own, for tests in which days pass. */
+  /** Absent: Postgres' own clock. Tests in which days pass set another. */
   clock?: Clock | undefined
   notices?: WorkNotices | undefined
 }
 
 /**
- * Keeps the members of segments that something waits for: looks at the contacts of which something
- * was written, or for which time has passed, organization by organization.
+ * Updates the stored members of watched segments, organization by organization: evaluates contacts
+ * that were written, or for which time has passed.
  */
 export function startMembershipKeeper({ sql, log, clock, notices }: Deps): {
   stop(): Promise<void>

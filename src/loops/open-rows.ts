@@ -18,26 +18,23 @@ import {
   startRunReconciler,
 } from './run-reconciler.ts'
 
-/** Open rows of a kind that one round looks at. */
 const PAGE = 200
-/** A confirmation whose next step is due for less is being seen to. */
+/** Delay below which a confirmation counts as being processed. */
 const LATE_MS = 60_000
 
-/** A row that is open, and the message that starts the run which carries its work on. */
 interface OpenRow {
   organizationId: Uuid
   message: OutboxMessage<StartKind>
 }
 
-/** A kind of rows without attempts: any new run takes one up where it stands. */
+/** A kind of rows without attempts: any new run continues a row at its position. */
 interface OpenRows<Cursor> {
-  /** In logs. */
   name: string
   nextPage: (
     sql: Sql,
     after: Cursor | undefined,
   ) => Promise<{ page: OpenRow[]; next: Cursor | undefined }>
-  /** What an operator means who stops its run. Absent: nothing, the work goes on. */
+  /** Effect of an operator's stop of the run. Absent: none, and the work goes on. */
   stop?: (sql: Sql, row: OpenRow) => Promise<boolean>
 }
 
@@ -47,7 +44,6 @@ type List = (
   limit: number,
 ) => PromiseLike<{ organizationId: Uuid; id: Uuid }[]>
 
-/** Rows that a store function lists by their ids. */
 const byId =
   (list: List, messageOf: (id: Uuid) => OutboxMessage<StartKind>) =>
   async (sql: Sql, after: Uuid | undefined) => {
@@ -58,7 +54,7 @@ const byId =
     }
   }
 
-/** An erasure was promised to somebody: it goes on whatever becomes of its runs. */
+/** An erasure was promised to a person, so it goes on whatever happens to its runs. */
 export const ERASURES: OpenRows<Uuid> = {
   name: 'erasure',
   nextPage: byId(erasures.listOpen, (erasureId) => ({
@@ -67,7 +63,7 @@ export const ERASURES: OpenRows<Uuid> = {
   })),
 }
 
-/** Terminated, it has failed, as when it is cancelled, which its run hears of. */
+/** A terminated import has failed. A cancelled one fails by itself, since its run notices. */
 export const IMPORTS: OpenRows<Uuid> = {
   name: 'import',
   nextPage: byId(imports.listOpen, (importId) => ({ kind: 'start_import', payload: { importId } })),
@@ -83,7 +79,7 @@ export const NOTICES: OpenRows<Uuid> = {
   nextPage: byId(notices.listOpen, (noticeId) => ({ kind: 'send_notice', payload: { noticeId } })),
 }
 
-/** Once they were looked at, whatever was found, the hourly sweep does so again. */
+/** After the first check, whatever its outcome, the hourly sweep repeats it. */
 export const CONNECTIONS: OpenRows<Uuid> = {
   name: 'connection',
   nextPage: byId(connections.listUnchecked, (connectionId) => ({
@@ -93,8 +89,8 @@ export const CONNECTIONS: OpenRows<Uuid> = {
 }
 
 /**
- * Confirmations whose mail, reminder or end is overdue. Between these a run does nothing but sleep,
- * and one that is lost is not missed.
+ * Confirmations whose mail, reminder or end is overdue. Between these a run only sleeps, and a lost
+ * one is not missed.
  */
 export const CONFIRMATIONS: OpenRows<confirmations.OverdueCursor> = {
   name: 'confirmation',
@@ -115,7 +111,7 @@ export const CONFIRMATIONS: OpenRows<confirmations.OverdueCursor> = {
   },
 }
 
-/** Terminated, a moment starts nobody more, and its flow says so. */
+/** A terminated moment starts no further contact, and the flow shows it. */
 export const MOMENTS: OpenRows<Uuid> = {
   name: 'schedule moment',
   nextPage: async (sql, after) => {
@@ -136,8 +132,8 @@ export const MOMENTS: OpenRows<Uuid> = {
 }
 
 /**
- * Starts again what was left behind by runs that Temporal lost or an operator terminated. A new run
- * reads its row first, so that one too many changes nothing.
+ * Starts runs again for rows whose run Temporal lost or an operator terminated. A new run reads its
+ * row first, so a superfluous one changes nothing.
  */
 export function startOpenRowReconcilers(deps: ReconcilerDeps): { stop(): Promise<void> } {
   const loops = [
@@ -155,7 +151,7 @@ export function startOpenRowReconcilers(deps: ReconcilerDeps): { stop(): Promise
   }
 }
 
-/** How rows of a kind are reconciled with their runs. */
+/** Returns the rules by which rows of a kind are reconciled with their runs. */
 export function openRowRuns<Cursor>(
   { sql }: { sql: Sql },
   { name, nextPage, stop }: OpenRows<Cursor>,

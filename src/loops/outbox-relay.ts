@@ -8,8 +8,8 @@ import { type Log, startLoop } from './loop.ts'
 import type { WorkNotices } from './work-notices.ts'
 
 /**
- * Rows of a round, which are delivered at once. What else is asked of Temporal waits behind starts
- * of executions that are on their way: more of them at once would start none sooner.
+ * Rows of a round, which are delivered at once. Other calls of Temporal wait behind starts of
+ * executions, and more of those at once would not start any sooner.
  */
 const ROWS: Record<outbox.OutboxLane, number> = { executions: 16, wakes: 16, others: 50 }
 const LEASE_MS = 30_000
@@ -30,9 +30,9 @@ interface Deps {
 const LOOPS: Record<outbox.OutboxLane, number> = { executions: 2, wakes: 1, others: 1 }
 
 /**
- * Delivers the messages of the outbox: starts, signals and cancels workflows. No transaction is
- * open while Temporal is asked; a relay that dies leaves its messages to the next one, and every
- * delivery is safe to repeat, since a workflow's id says which start it is.
+ * Delivers the outbox's messages: starts, signals and cancels workflows. No transaction is open
+ * while Temporal is called. A relay that dies leaves its messages to the next one, and every
+ * delivery is safe to repeat, since a workflow's id identifies its start.
  */
 export function startOutboxRelay(deps: Deps): { stop(): Promise<void> } {
   const loops = outbox.LANES.flatMap((lane) =>
@@ -61,7 +61,6 @@ export function startOutboxRelay(deps: Deps): { stop(): Promise<void> } {
   }
 }
 
-/** Delivers leased messages, all at once. What failed waits, longer each time. */
 async function deliverAll(
   { sql, temporal, log }: Deps,
   rows: readonly outbox.LeasedMessage[],

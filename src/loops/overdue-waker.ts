@@ -6,13 +6,13 @@ import * as outbox from '../store/platform/outbox.ts'
 import * as liveBatches from '../store/batches/live-batches.ts'
 import { type Log, startLoop } from './loop.ts'
 
-/** What is late for less is being seen to. */
+/** Delay below which a row counts as being processed. */
 const LATE_MS = 60_000
 const EVERY_MS = 20_000
-/** Executions of one reading; most of those that are still wait for the outcome of a mail. */
+/** Executions of one page. Most of those without progress wait for the outcome of a mail. */
 const EXECUTIONS = 500
 const BATCHES = 200
-/** What was woken in vain, for workers are too few, say, is left alone for so long. */
+/** Wait after a wake-up without effect, for example because there are too few workers. */
 const AGAIN_MS = 300_000
 
 interface Deps {
@@ -22,8 +22,8 @@ interface Deps {
 }
 
 /**
- * Wakes runs that sleep though the time of their row has passed. After Postgres was restored from a
- * backup a run may be ahead of its row, asleep until a time that the row knows nothing of: woken,
+ * Wakes runs that sleep although the time of their row has passed. After Postgres was restored from
+ * a backup a run may be ahead of its row, asleep until a time that the row knows nothing of: woken,
  * it reads its row again. One that is not there any more is started again by the reconcilers.
  */
 export function startOverdueWaker({ sql, log, everyMs = EVERY_MS }: Deps): {
@@ -49,7 +49,7 @@ export function startOverdueWaker({ sql, log, everyMs = EVERY_MS }: Deps): {
   })
 }
 
-/** Where the next reading goes on; undefined: at the start. */
+/** Position of the next page. Undefined: the start. */
 interface OverdueCursor {
   execution?: Cursor | undefined
   batch?: Uuid | undefined
@@ -61,7 +61,6 @@ interface Wake {
   message: outbox.OutboxMessage<'wake_execution' | 'wake_batch'>
 }
 
-/** One bounded reading of executions and batches whose time is `lateMs` ago. */
 export async function findOverdue(
   sql: Sql,
   cursor: OverdueCursor,

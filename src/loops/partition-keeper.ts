@@ -5,8 +5,7 @@ import { type Log, startLoop } from './loop.ts'
 const EVERY_MS = 6 * 3_600_000
 
 /**
- * Makes the partitions of the coming days; a day without any process running is covered by the week
- * ahead.
+ * Creates the partitions of the coming week, so that a day without a running process is covered.
  */
 export const startPartitionKeeper = ({ sql, log }: { sql: Sql; log: Log }) =>
   startLoop({

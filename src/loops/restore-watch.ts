@@ -11,16 +11,19 @@ import { type Sql, transact } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
 const LOOK_MS = 5_000
-/** What a backup is behind by less cannot be noticed. Each costs Temporal some 30 ms. */
+/**
+ * Interval of beats. A backup that is older by less cannot be noticed. Each beat costs Temporal
+ * some 30 ms.
+ */
 const EVERY_MS = 10_000
-/** A schedule needs a plan. This one is paused, and its time is in a thousand years. */
+/** A schedule requires a spec. This one is paused, and is due in a thousand years. */
 const NEVER = { every: 365_000 * 86_400_000 }
 
 interface Deps {
   sql: Sql
   temporal: Client
   log: Log
-  /** Milliseconds between two looks, and between two beats. */
+  /** Milliseconds between looks, and between beats. */
   lookMs?: number
   everyMs?: number
 }
@@ -43,7 +46,7 @@ export function startRestoreWatch({ lookMs = LOOK_MS, ...deps }: Deps): { stop()
   })
 }
 
-/** One look; a beat where the last one was long enough ago. */
+/** Looks once. Counts a beat if the last one is old enough. */
 export async function watchRestores({
   sql,
   temporal,
@@ -76,7 +79,7 @@ interface Copy {
   beat: number
 }
 
-/** Undefined: there is none, or nobody of ours wrote it. */
+/** Undefined: there is no copy, or another program wrote it. */
 async function readCopy(temporal: Client): Promise<Copy | undefined> {
   try {
     const { state } = await temporal.schedule.getHandle(BEAT_ID).describe()

@@ -10,13 +10,12 @@ import { isUuid, type Uuid } from '../runtime/ids.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 
-/** A listing may be some seconds old, and clocks differ. */
+/** Overlap of two rounds, since a listing may be some seconds old and clocks differ. */
 const OVERLAP_MS = 120_000
-/** How far the first round looks back; earlier ends are found page by page, among all rows. */
+/** Range of the first round. Earlier ends are found page by page, among all rows. */
 const FIRST_MS = 3_600_000
-/** Runs that are looked up in Postgres at once. */
 const PAGE = 500
-/** Runs that Temporal is asked about at once. */
+/** Runs that are described at once. */
 const WINDOW = 5
 
 export interface ReconcilerDeps {
@@ -29,35 +28,33 @@ export interface ReconcilerDeps {
 export type Outcome = 'kept' | 'stopped' | 'restarted' | 'failed' | 'started'
 
 /**
- * A kind of rows whose work runs carry on. Everything it writes depends on what was read, or is
- * safe to repeat: when another run has taken the row meanwhile, nothing changes and it returns
- * `kept`.
+ * A kind of rows that are processed by runs. All writes depend on the read row, or are safe to
+ * repeat: if another run has taken the row meanwhile, nothing changes and the outcome is `kept`.
  */
 export interface RunOwner<Held, Cursor> {
-  /** Of its rows, in logs. */
   name: string
-  /** The ids of a row, as logs name it. */
   idsOf(held: Held): Record<string, string | number | null>
-  /** The workflow id of the run that holds it, or is to begin it. */
+  /** Returns the workflow id of the run that holds the row, or will begin it. */
   workflowIdOf(held: Held): string
-  /** How runs that closed a moment ago lead to their rows. Absent: only pages find them. */
+  /** Finds the rows of recently closed runs. Absent: only pages find them. */
   closed?: ClosedRuns<Held>
-  /** The next page of live rows whose runs are described one by one; undefined: from the start. */
+  /**
+   * Returns the next page of live rows, whose runs are described one by one. Undefined: from the
+   * start.
+   */
   nextPage(after: Cursor | undefined): Promise<{ page: Held[]; next: Cursor | undefined }>
-  /** An operator stopped its run. */
+  /** Called if an operator stopped the run. */
   stop(held: Held): Promise<Outcome>
-  /** Its run ended and left it behind: the next attempt goes on where it stands. */
+  /** Called if the run ended without the row. The next attempt continues at its position. */
   restart(held: Held): Promise<Outcome>
-  /** Temporal has no such workflow. */
+  /** Called if Temporal has no such workflow. */
   replace(held: Held): Promise<Outcome>
 }
 
 interface ClosedRuns<Held> {
   workflowType: 'runFlow' | 'sendBatch'
-  /** The search attribute that names the row of a run. */
   attribute: keyof typeof SEARCH_ATTRIBUTES
   idOf: (held: Held) => Uuid
-  /** Those of these rows that are live. */
   listLive: (ids: readonly Uuid[]) => PromiseLike<Held[]>
 }
 
@@ -90,8 +87,8 @@ export function startRunReconciler<Held, Cursor>(
 }
 
 /**
- * Reconciles what was left behind by runs that closed since then (milliseconds since 1970). A run
- * that completed leaves nothing behind, or is found by `reconcileNextPage`.
+ * Reconciles rows of runs that closed since then (milliseconds since 1970). A completed run leaves
+ * no open row, or the row is found by `reconcileNextPage`.
  */
 export async function reconcileClosedRuns<Held, Cursor>(
   deps: ReconcilerDeps,
@@ -105,7 +102,6 @@ export async function reconcileClosedRuns<Held, Cursor>(
     `ExecutionStatus in ('Terminated', 'Canceled', 'Failed', 'TimedOut')`,
     `CloseTime >= '${new Date(since).toISOString()}'`,
   ].join(' and ')
-  /** Workflow ids by the rows of their runs. */
   let page = new Map<Uuid, string[]>()
   for await (const run of deps.temporal.workflow.list({ query, pageSize: PAGE })) {
     const { workflowId } = run
@@ -127,7 +123,7 @@ export async function reconcileClosedRuns<Held, Cursor>(
   }
 }
 
-/** Looks at one page of live rows. Returns where the next begins; undefined: at the start. */
+/** Checks one page of live rows. Returns the start of the next page. Undefined: the first page. */
 export async function reconcileNextPage<Held, Cursor>(
   deps: ReconcilerDeps,
   owner: RunOwner<Held, Cursor>,
@@ -150,7 +146,7 @@ async function reconcileAll<Held, Cursor>(
   await Promise.all(workers)
 }
 
-/** One that cannot be reconciled must not hold up the others. */
+/** Reconciles one row. A failure must not hold up the others. */
 async function reconcileOne<Held, Cursor>(
   { temporal, log }: ReconcilerDeps,
   owner: RunOwner<Held, Cursor>,
@@ -182,10 +178,9 @@ async function reconcile<Held, Cursor>(
   }
 }
 
-/** `stopped`: by a person; `lost`: by nobody; `unknown`: Temporal has no such workflow. */
+/** `stopped`: by a person. `lost`: by the server. `unknown`: Temporal has no such workflow. */
 type Fate = 'open' | 'stopped' | 'lost' | 'unknown'
 
-/** What became of the newest run of a workflow id. */
 async function fateOf(temporal: Client, workflowId: string): Promise<Fate> {
   const handle = temporal.workflow.getHandle(workflowId)
   try {
@@ -212,11 +207,11 @@ async function fateOf(temporal: Client, workflowId: string): Promise<Fate> {
   }
 }
 
-/** Reasons for which the server itself terminates runs: temporalio/temporal, common/util.go. */
+/** Reasons with which the server itself terminates runs: temporalio/temporal, common/util.go. */
 const LIMITS =
   /^(?:Workflow (?:history (?:size|count)|mutable state size)|Transaction size) exceeds limit\.$/
 
-/** Whether a run was terminated by the server, at one of its limits. */
+/** Returns whether the server terminated a run at one of its limits. */
 async function isByServer(temporal: Client, workflowId: string, runId: string): Promise<boolean> {
   try {
     await temporal.workflow.getHandle(workflowId, runId).result()

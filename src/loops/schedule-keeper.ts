@@ -9,14 +9,12 @@ import { type Log, startLoop } from './loop.ts'
 import { ensureRetentionSchedule } from './retention-schedule.ts'
 import { ensureSweepSchedule } from './sweep-schedule.ts'
 
-/** How often all schedules are compared with all flows. */
 const EVERY_MS = 3_600_000
-/** How often it looks whether that time has come, and whether our own schedules are there. */
+/** Interval of checks whether a comparison is due, and whether our own schedules exist. */
 const LOOK_MS = 20_000
-/** After a failure the next comparison comes sooner. */
+/** Interval after a failed comparison. */
 const AGAIN_MS = 600_000
 const PAGE = 200
-/** Schedules that are compared at the same time. */
 const WINDOW = 5
 
 interface Deps {
@@ -32,10 +30,10 @@ interface KeeperOptions extends Deps {
 }
 
 /**
- * Makes our own schedules, and compares all others in Temporal with all flows, when it starts and
- * then hourly: a schedule that was deleted, paused or changed by hand, or missed by a crash, is
- * right again after an hour at most. Where one of ours is gone, Temporal's data is, too: then it
- * does both at once. Several processes may do so at once: a schedule that is right is left alone.
+ * Creates our own schedules, and compares all others in Temporal with all flows, at its start and
+ * then hourly. A schedule that was deleted, paused or changed by hand, or missed by a crash, is
+ * corrected within an hour. If one of ours is gone, Temporal's data is, too, and it does both at
+ * once. Several processes may do so at the same time, since a correct schedule is not touched.
  */
 export function startScheduleKeeper(options: KeeperOptions) {
   const { now = Date.now, lookMs = LOOK_MS, ...deps } = options
@@ -66,7 +64,6 @@ export function startScheduleKeeper(options: KeeperOptions) {
 const areOwnThere = async (temporal: Client): Promise<boolean> =>
   (await isThere(temporal, RETENTION_ID)) && (await isThere(temporal, SWEEP_ID))
 
-/** Compares all of them once. A failure is logged and left for the next time. */
 export async function compareSchedules(deps: Deps): Promise<Record<Change | 'failed', number>> {
   const counts = { kept: 0, created: 0, changed: 0, deleted: 0, failed: 0 }
   // A listing may be a moment old: each flow is read by itself before its schedule is deleted.

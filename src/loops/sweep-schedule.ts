@@ -2,15 +2,13 @@ import type { Client } from '@temporalio/client'
 import { SWEEP_ID } from '../../workflows/contract.ts'
 import { ensureSchedule, type Rhythm } from './ensure-schedule.ts'
 
-/** How often all accounts are checked. */
 const EVERY_MS = 3_600_000
-/** So that not every installation asks the provider at the full hour. */
+/** Jitter, so that installations do not all ask the provider at the full hour. */
 const JITTER_MS = 300_000
-/** The next sweep is near. */
+/** Age above which a missed sweep is not made up for, since the next one is near. */
 const CATCH_UP_MS = 600_000
 const LONGEST_MS = 3 * EVERY_MS
 
-/** Makes or corrects the schedule of the health sweep. */
 export const ensureSweepSchedule = (
   temporal: Client,
   rhythm: Rhythm = { everyMs: EVERY_MS, jitterMs: JITTER_MS },

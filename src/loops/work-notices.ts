@@ -2,23 +2,23 @@ import { listen } from '../store/db/listener.ts'
 import type { Sql } from '../store/db/sql.ts'
 import * as loopsAwake from '../store/platform/loops-awake.ts'
 
-/** What work is told of: the table in which it is written (migration 0117). */
+/** Channels of notices: the tables in which work is written (migration 0117). */
 export type Channel = 'outbox' | 'inbound_events' | 'mail_queue' | 'dirty_contacts'
 
-/** How long writers need not tell a loop that has just found work. */
+/** Time for which writers send no notices to a loop that has just found work. */
 const AWAKE_MS = 2_000
-/** A loop looks often for longer than it said, since a writer decides before it commits. */
+/** A loop looks often for longer than it announced, since a writer decides before it commits. */
 const LONGER_MS = 1_000
-/** It says so this often at most. */
+/** Minimum interval of such announcements. */
 const NOTE_EVERY_MS = 500
 
 export interface WorkNotices {
-  /** False: nobody may be told, and loops look as often as without notices. */
+  /** False: notices may be lost, and loops look as often as without them. */
   isListening: () => boolean
-  /** Calls `wake` whenever work was committed. Returns how to end that. */
+  /** Calls `wake` whenever work was committed. Returns a function that ends it. */
   on: (channel: Channel, wake: () => void) => () => void
   /**
-   * Says that work of the channel is looked for often. Returns until when it must be
+   * Announces that the channel's work is looked for often. Returns the end of that time
    * (`performance.now()`).
    */
   noteAwake: (channel: Channel) => Promise<number>
@@ -26,8 +26,8 @@ export interface WorkNotices {
 }
 
 /**
- * Hears of work that any process has committed. Writers tell only while no loop looks often:
- * Postgres lets one transaction after the other commit where they tell.
+ * Receives notices of work that any process has committed. Writers send them only while no loop
+ * looks often, since Postgres commits transactions with notices one after the other.
  */
 export function startWorkNotices({
   sql,
