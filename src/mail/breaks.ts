@@ -3,7 +3,6 @@ import { captured } from './capture.ts'
 
 export const LINE_BREAK = /<br \/>\n?/gi
 
-/** Returns whether the rendering has used `newline_to_br`: then such a tag is the filter's. */
 export const isBroken = (context: Context): boolean => context.getRegister<boolean>(REGISTER)
 
 const REGISTER = 'newline_to_br'

@@ -8,7 +8,6 @@ const CHECK_TIMEOUT_MS = 10_000
 const RETRY_AFTER_SECONDS = 2
 
 export interface Contents {
-  /** Runs `compileContent`. Throws a 400 with the problems, or a 503 if there was no time. */
   compile(source: ContentSource, paths: ContentPaths): Promise<Content>
   /** Returns `rootsOf` of a source that was checked before. `path` names it in a refusal. */
   roots(syntax: Syntax, source: string, path: string): Promise<Set<string>>

@@ -21,7 +21,7 @@ export interface Content {
   hash: string
   links: string[]
   slots: string[]
-  /** Whether the rules of `<style>` were written into their elements. False: not possible. */
+  /** The rules of `<style>` were written into their elements. False: not possible. */
   isInlined: boolean
   checks: MailCheck[]
 }

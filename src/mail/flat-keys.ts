@@ -36,10 +36,6 @@ function addFlat(target: Values, path: string, value: Values, levels: number): v
   }
 }
 
-/**
- * Adds the value of a flat key at the nested place, unless a value that is not an object is in the
- * way.
- */
 function addNested(target: Values, keys: readonly string[], value: unknown): void {
   let at = target
   for (const key of keys.slice(0, -1)) {

@@ -1,4 +1,3 @@
-/** One declaration of a style attribute, with or without `!important`. */
 const DECLARATION = /^\s*([a-z-]+)\s*:\s*([^!]*?)\s*(?:!\s*important\s*)?$/i
 const NOTHING = /^0(?:\.0+)?(?:px|em|rem|%|pt)?$/
 const SIZES = ['max-height', 'height', 'max-width', 'width']

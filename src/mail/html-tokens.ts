@@ -10,7 +10,6 @@ const TAG_REST = /(?:"[^"]*"|'[^']*'|[^>"'])*>/y
 /** Elements whose content is text, whatever it looks like. */
 export const RAW = new Set(['style', 'script', 'title', 'textarea', 'xmp'])
 
-/** Splits HTML into tokens in one pass. After a tag that is never closed everything is text. */
 export function tokensOf(html: string): Token[] {
   const tokens: Token[] = []
   let at = 0

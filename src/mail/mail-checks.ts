@@ -21,7 +21,7 @@ interface CheckedMail {
 }
 
 const MOST_IMAGES = 30
-/** With fewer words than this beside its images, a mail says nothing where images are blocked. */
+/** Words below which a mail with images says nothing where images are blocked. */
 const FEWEST_WORDS = 12
 const MOST_NAMED = 3
 const LONGEST_NAMED = 60
@@ -238,6 +238,5 @@ function named(names: readonly string[], noun: string): string {
   return `${countedNoun(names.length, noun)}${list}`
 }
 
-/** Turns a plural phrase into a singular one if the count is one. */
 const agreeing = (phrase: string, count: number): string =>
   count === 1 ? phrase.replace(/^lead /, 'leads ').replace(/^have /, 'has ') : phrase

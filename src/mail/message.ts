@@ -3,24 +3,22 @@ import PostalMime, { addressParser, decodeWords } from 'postal-mime'
 import type { Mailbox } from '../domain/mailbox.ts'
 import type { Header } from './headers.ts'
 
-/** Parts within one another; mail programs make three or four levels. */
+/** Levels of nested parts. Mail programs produce three or four. */
 const MOST_NESTING = 32
 /** Bytes of the headers of all parts together. */
 const MOST_HEADER_BYTES = 256 * 1024
 /**
- * Reading a line takes 3 to 10 µs and a kilobyte of memory: gigabytes for a message of line ends
- * alone. The largest file has 200,000 lines in base64.
+ * Lines of a message. Reading one takes 3 to 10 µs and a kilobyte of memory: gigabytes for a
+ * message of line ends alone. The largest file has 200,000 lines in base64.
  */
 const MOST_LINES = 250_000
 
-/** A message (RFC 5322, MIME) as programs send it, in parts. */
 export interface Message {
   from: Mailbox[]
   replyTo: Mailbox[]
   subject: string | undefined
   html: string | undefined
   text: string | undefined
-  /** All of them as they stand there, in their order. */
   headers: Header[]
   attachments: MessageFile[]
 }
@@ -28,16 +26,14 @@ export interface Message {
 interface MessageFile {
   filename: string
   contentType: string
-  /** Only of what the HTML shows. */
+  /** Only for files that the HTML shows. */
   contentId?: string
-  /** Base64. */
   content: string
 }
 
 /** A text that cannot be read as a message. Its words are for the sender. */
 export class UnreadableMessage extends Error {}
 
-/** Reads a message. Throws UnreadableMessage when there is too much of its lines or headers. */
 export async function readMessage(bytes: Uint8Array): Promise<Message> {
   if (countLines(bytes) > MOST_LINES) {
     throw new UnreadableMessage(`The message has more than ${MOST_LINES} lines`)
@@ -87,7 +83,9 @@ const mailboxesOf = (headers: readonly Header[], wanted: string): Mailbox[] =>
     .flatMap(({ value }) => addressParser(value, { flatten: true }))
     .map(({ name, address }) => ({ address: address ?? '', name: decodeWords(name) || null }))
 
-/** A file is shown within the HTML only where that names it. Many programs name every file. */
+/**
+ * Returns the id of a file only if the HTML shows it, since many programs give every file an id.
+ */
 function contentIdOf(given: string | undefined, html: string | undefined): string | undefined {
   const id = given?.trim().replace(/^<|>$/g, '')
   return id !== undefined && html?.includes(`cid:${id}`) ? id : undefined
@@ -112,9 +110,9 @@ const DOT = 0x2e
 const BLANKS: readonly (number | undefined)[] = [0x20, 0x09]
 
 /**
- * Returns true when a line is a single dot with line ends beside it that are not both CR LF.
- * Some servers take that for the end of a message, and what follows for commands (SMTP smuggling).
- * A dot between proper line ends is a line of text: its sender has doubled it (RFC 5321, 4.5.2).
+ * Returns whether a line is a single dot with adjacent line ends that are not both CR LF. Some
+ * servers take that for the end of a message, and what follows for commands (SMTP smuggling). A dot
+ * between proper line ends is a line of text: its sender has doubled it (RFC 5321, 4.5.2).
  */
 export function hasFalseEnd(bytes: Uint8Array): boolean {
   for (let at = bytes.indexOf(DOT); at >= 0; at = bytes.indexOf(DOT, at + 1)) {
@@ -131,7 +129,7 @@ export function hasFalseEnd(bytes: Uint8Array): boolean {
 
 const isLineEnd = (byte: number | undefined): boolean => byte === CR || byte === LF
 
-/** Headers that servers add on the way: a message that comes again may have others. */
+/** Headers that servers add on the way. They may differ when a message is sent again. */
 const TRACE =
   /^(?:received|return-path|delivered-to|x-received|received-spf|arc-[a-z-]+|authentication-results):/i
 
@@ -149,7 +147,6 @@ export function digestOf(bytes: Uint8Array): Buffer {
   return hash.update(bytes.subarray(end)).digest()
 }
 
-/** Returns where the empty line behind the headers begins; the length of a text without one. */
 function endOfHeaders(bytes: Uint8Array): number {
   let at = 0
   while (at < bytes.length) {
@@ -162,7 +159,7 @@ function endOfHeaders(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** Returns where the header that begins at `from` ends, with the lines that it goes on in. */
+/** Returns the end of the header that begins at `from`, including its continuation lines. */
 function endOfHeader(bytes: Uint8Array, from: number, most: number): number {
   let at = from
   do {

@@ -1,6 +1,5 @@
 import { TokenKind, Tokenizer } from 'liquidjs'
 
-/** One Liquid tag or output of a source, or the text between two. */
 export interface Piece {
   text: string
   liquid: boolean

@@ -26,7 +26,6 @@ type Stopped = Extract<TurnEnd, { kind: 'stopped' }>
 interface QueueOptions {
   thread: Thread
   itemMs: (work: Work) => number
-  /** Moves the job to another queue if it belongs there, and returns whether it did. */
   isElsewhere?: (job: Job) => boolean
   /** Called with the item at which the thread was ended. The job's other items go on. */
   onStopped: (job: Job, entry: Entry, how: Stopped) => void
@@ -39,8 +38,8 @@ export interface Queue {
 }
 
 /**
- * One thread and the jobs that wait for it. Organizations take turns, and so do the contents of an
- * organization, however many jobs each has.
+ * A queue for one thread. Organizations take turns, and so do the contents of an organization,
+ * however many jobs each has.
  */
 export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOptions): Queue {
   const waiting = new Map<string, Map<string, Job[]>>()

@@ -87,7 +87,6 @@ export function renderText(source: string, scope: object): string {
   return explained(() => render('body', parse('body', source), withFlatValues(scope)))
 }
 
-/** Runs `work` and turns its errors into a RenderError that tells the problem in the source. */
 export function explained<T>(work: () => T): T {
   try {
     return work()

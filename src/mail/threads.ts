@@ -69,7 +69,6 @@ export function createThread({ idleMs, readTime = threadTime }: ThreadOptions): 
 }
 
 interface ThreadOptions {
-  /** Time without work after which the thread is ended. */
   idleMs: number
   readTime?: ((threadId: number) => number | undefined) | undefined
 }

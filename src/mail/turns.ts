@@ -21,7 +21,6 @@ export interface Report {
   isOver: boolean
 }
 
-/** Memory shared by a thread and its process. */
 export const STATE = {
   threadId: 0,
   item: 1,

@@ -20,7 +20,6 @@ interface UnknownVariable {
 
 const MAX_REPORTED = 20
 
-/** Variables of a part: unique paths, and the unknown ones. */
 interface Needed {
   slots: string[]
   unknown: UnknownVariable[]

@@ -5,13 +5,12 @@ import { parseTags } from '../domain/deliverability/tags.ts'
 export interface VerifiedSignature {
   id: string
   result: 'pass' | 'fail' | 'unknown'
-  /** Null for `pass`. */
+  /** Null: `pass`. */
   reason: string | null
 }
 
 interface Verification {
   message: string
-  /** Resolves to the values of a TXT record. Rejects with a `code` of Node's resolver. */
   findTxt: (name: string) => Promise<string[]>
   now: number
 }
