@@ -31,8 +31,8 @@ const QUEUES = [
 type Queue = (typeof QUEUES)[number]
 
 /**
- * How long each may take to stop. Of the API DRAIN_SECONDS come before; it and the worker have
- * bounds of their own for what is under way, which are shorter.
+ * Longest time until each program has stopped. DRAIN_SECONDS of the API are added. API and worker
+ * have shorter limits for requests and activities under way.
  */
 const MOST_STOPPING_MS = {
   system: 60_000,
@@ -157,7 +157,7 @@ if (process.connected) {
 
 await program.parseAsync().catch(fail)
 
-/** Runs a command of `main/dev`, which the image and the package leave out. */
+/** Runs a command of `main/dev`, which is not in the image and the package. */
 async function ofCheckout<T>(module: Promise<T>): Promise<T> {
   return module.catch((error: unknown) => {
     const isLeftOut = ['Cannot find module', '/main/dev/'].every((each) =>

@@ -5,7 +5,6 @@ import { type Output, print } from './output.ts'
 
 const LONGEST_STATEMENT_MS = 600_000
 
-/** Runs the work of a command on a connection of its own and prints its answer. */
 export async function act(
   { json }: Output,
   work: (sql: Sql, config: Config) => Promise<object>,
@@ -30,7 +29,7 @@ export async function act(
   }
 }
 
-/** Runs the change of a command in one transaction, with the operator as its author. */
+/** Runs a command's change in one transaction, with the operator as its author. */
 export const change = (
   options: Output,
   work: (tx: Transaction, actor: Actor, config: Config) => Promise<object>,

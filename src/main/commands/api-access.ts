@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
 
-/** The address of the API, and the caller's key. Without a file the key is in the environment. */
 export interface ApiAccess {
   baseUrl: string
   keyFile?: string

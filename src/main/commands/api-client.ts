@@ -3,7 +3,6 @@ import { ApiFailure, type Client, createClient } from '../../client/index.ts'
 import { readConfig } from '../../config.ts'
 import type { ApiAccess } from './api-access.ts'
 
-/** The text of a file. Errors are sentences for a terminal. */
 export async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
@@ -12,7 +11,6 @@ export async function textOf(path: string): Promise<string> {
   }
 }
 
-/** Asks the API as the caller. Errors are sentences for a terminal. */
 export async function asking<T>(
   { baseUrl, keyFile }: ApiAccess,
   work: (client: Client) => Promise<T>,
@@ -35,10 +33,12 @@ function sentenceOf(error: unknown, baseUrl: string): string {
     : `The API does not answer at ${baseUrl}: ${wordsOf(error)}`
 }
 
-/** Follows no redirect: the key would go elsewhere, and a push would become another request. */
+/**
+ * Follows no redirect, since the key would go elsewhere, and a push would become another request.
+ */
 const stay = (request: Request): Promise<Response> => fetch(request, { redirect: 'manual' })
 
-/** What a header can carry: the error of `fetch` about another key would repeat it. */
+/** Characters that a header can carry. The error of `fetch` about another key would repeat it. */
 const KEY = /^[\x21-\x7e]{1,1000}$/
 
 async function keyOf(file: string | undefined): Promise<string> {
@@ -49,7 +49,6 @@ async function keyOf(file: string | undefined): Promise<string> {
   throw new Error(`${file ?? 'LETTERLOOM_API_KEY'} does not hold an API key`)
 }
 
-/** The refusal, with a line for each path of the input that it names. */
 function refusalOf(
   { status, message, details = [], requestId }: ApiFailure,
   baseUrl: string,
@@ -62,7 +61,7 @@ function refusalOf(
   return [message, ...lines, ...request].join('\n')
 }
 
-/** The innermost cause: `fetch` itself only says that it failed. */
+/** Returns the innermost cause, since `fetch` itself only says that it failed. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return wordsOf(error.cause)

@@ -1,13 +1,11 @@
 import { InvalidArgumentError } from 'commander'
 import { isAddress, LINE, LONGEST_NAME } from '../../domain/text.ts'
 
-/** Reads an email address. */
 export function address(text: string): string {
   if (isAddress(text)) return text
   throw new InvalidArgumentError('This is not an email address.')
 }
 
-/** Reads the name of a person, an organization or a key. */
 export function name(text: string): string {
   const { length } = Array.from(text)
   if (length > 0 && length <= LONGEST_NAME && new RegExp(LINE).test(text)) return text

@@ -3,8 +3,8 @@ import { Writable } from 'node:stream'
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../domain/access/login.ts'
 
 /**
- * A new password: typed unseen at a terminal, else the first line of standard input. Never an
- * argument, which other users of the machine and the shell's history would see.
+ * Reads a new password, hidden at a terminal, otherwise from the first line of standard input.
+ * Arguments would be visible to other users of the machine and in the shell's history.
  */
 export async function askPassword(): Promise<string> {
   const { stdin, stderr } = process

@@ -10,7 +10,7 @@ interface Files {
   keyPath: string
 }
 
-/** Reads a certificate with its chain, and its key. Throws when the two do not go together. */
+/** Reads a certificate with its chain, and its key. Throws if they do not belong together. */
 export async function readCertificate({ certificatePath, keyPath }: Files): Promise<Certificate> {
   const [cert, key] = await Promise.all([
     readFile(certificatePath, 'utf8'),
@@ -21,9 +21,8 @@ export async function readCertificate({ certificatePath, keyPath }: Files): Prom
 }
 
 /**
- * Looks at the files from time to time, and tells `onChange` when they have another certificate.
- * One that cannot be used is logged, and the old one is kept: it may be half written. Returns what
- * ends it.
+ * Checks the files from time to time, and calls `onChange` with a new certificate. An unusable one
+ * is logged, and the old one stays: the file may be half written. Returns a function that ends it.
  */
 export function watchCertificate(
   files: Files,

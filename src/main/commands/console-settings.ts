@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { ConsoleSettings } from '../../../api/deps.ts'
 import type { Config } from '../../config.ts'
 
-/** Undefined where the console was not built, as in a checkout that only ran the tests. */
+/** Undefined: the console was not built, as in a checkout that only ran the tests. */
 export function consoleSettings(config: Config, log: Logger): ConsoleSettings | undefined {
   const here = fileURLToPath(import.meta.url)
   const root = here.endsWith('.js') ? '../../../' : '../../../dist/'

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type ApiAccess, baseUrlOption, keyFileOption } from './api-access.ts'
 import { jsonOption, type Output, print } from './output.ts'
 
-/** `flows`: an organization's workflows as a file, by the API and with one of its keys. */
+/** Adds `flows`: an organization's workflows as a file, by the API and with one of its keys. */
 export function addFlowCommands(program: Command): void {
   const flows = program
     .command('flows')

@@ -2,7 +2,7 @@ import { pages, type Schemas } from '../../client/index.ts'
 import type { ApiAccess } from './api-access.ts'
 import { asking, textOf, wordsOf } from './api-client.ts'
 
-/** Workflows of one page that is pulled: the most that the API returns. */
+/** Workflows of one pulled page, the API's maximum. */
 const PAGE = 100
 
 /** Pulls all workflows, or the one with this slug. Errors are sentences for a terminal. */
@@ -22,7 +22,7 @@ export async function pullFlows(
   return pulled
 }
 
-/** Pushes the workflows of a file; only the API checks them. */
+/** Pushes the workflows of a file. The API alone checks them. */
 export async function pushFlows(
   access: ApiAccess,
   path: string,

@@ -5,10 +5,9 @@ import { change } from './act.ts'
 import { name } from './arguments.ts'
 import { jsonOption, type Output } from './output.ts'
 
-/** Keys shown by `key list` at most: the newest. */
+/** Limit of `key list`: the newest keys. */
 const MOST_KEYS = 1_000
 
-/** Adds `key`: an operator makes, lists and revokes API keys. */
 export function addKeyCommands(key: Command): void {
   key
     .command('create')

@@ -2,7 +2,7 @@ import { createLimiter, type Limiter } from '../../../api/limits/limiter.ts'
 import type { Log } from '../../loops/loop.ts'
 import { connect } from '../../store/db/sql.ts'
 
-/** One statement at a time, and one to forget what is old. */
+/** Connections: one for the statement that decides, and one for deletions. */
 const POOL = {
   name: 'letterloom-limiter',
   role: 'letterloom_api',
@@ -10,6 +10,6 @@ const POOL = {
   statementTimeoutMs: 2_000,
 } as const
 
-/** Counts for all processes, on connections of its own. */
+/** Opens a limiter for all processes, on its own connections. */
 export const limiterOf = (databaseUrl: string, log: Log, onUnlimited: () => void): Limiter =>
   createLimiter({ open: () => connect(databaseUrl, POOL), log, onUnlimited })

@@ -3,7 +3,6 @@ import { isUuid } from '../../runtime/ids.ts'
 import { act } from './act.ts'
 import { jsonOption, type Output } from './output.ts'
 
-/** `metrics`: the figures of email metrics. */
 export function addMetricsCommands(program: Command): void {
   program
     .command('metrics')

@@ -5,7 +5,7 @@ import { addOrganizationCommands } from './organization-commands.ts'
 import { jsonOption, type Output } from './output.ts'
 import { addUserCommands } from './user-commands.ts'
 
-/** `org`, `user` and `key`: what an operator does beside the API, straight in the database. */
+/** Adds `org`, `user` and `key`, with which an operator changes the database directly. */
 export function addOperatorCommands(program: Command): void {
   addOrganizationCommands(program.command('org').description('organizations'))
   addUserCommands(program.command('user').description('people who log in'))
@@ -13,7 +13,10 @@ export function addOperatorCommands(program: Command): void {
   addRestoredCommand(program)
 }
 
-/** Where Temporal has its copy, workers notice a restore by themselves. */
+/**
+ * Adds the command that reports a restore. Workers notice one by themselves if Temporal has its
+ * copy.
+ */
 function addRestoredCommand(program: Command): void {
   program
     .command('restored')

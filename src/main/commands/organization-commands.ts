@@ -4,7 +4,6 @@ import { act, change } from './act.ts'
 import { address, name } from './arguments.ts'
 import { jsonOption, type Output } from './output.ts'
 
-/** Adds `org`: an operator makes, lists and limits organizations. */
 export function addOrganizationCommands(org: Command): void {
   org
     .command('create')

@@ -1,19 +1,18 @@
 import { Option } from 'commander'
 import { plain } from './plain.ts'
 
-/** What every command that answers something can be asked for. */
+/** Options of every command with an answer. */
 export interface Output {
   json: boolean
 }
 
 export const jsonOption = () => new Option('--json', 'answer JSON').default(false)
 
-/** To standard output: as JSON for programs, else as columns for people. */
+/** Prints to standard output: JSON for programs, columns for people. */
 export function print(answer: object, json: boolean): void {
   process.stdout.write(json ? plain(`${JSON.stringify(answer, null, 2)}\n`) : table(answer))
 }
 
-/** One row as `name value` lines, several as columns. */
 function table(answer: object): string {
   if (!Array.isArray(answer)) return columns(Object.entries(answer))
   const rows: object[] = answer

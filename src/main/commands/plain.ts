@@ -1,9 +1,9 @@
-/** What a terminal acts on instead of showing it: C0, DEL and C1; and what turns or hides text. */
+/** Characters that control a terminal (C0, DEL, C1), and characters that reverse or hide text. */
 const ACTED_ON = /(?![\t\n])[\p{Cc}\p{Cf}]/gu
 
 /**
- * A text that others wrote, for a terminal: what is not shown as it is becomes `\u001b` and the
- * like, so that JSON says the same as before. Tabs and line feeds stay.
+ * Escapes a foreign text for a terminal: control characters become `\u001b` and the like, so that
+ * JSON keeps its meaning. Tabs and line feeds stay.
  */
 export const plain = (text: string): string => text.replace(ACTED_ON, escaped)
 

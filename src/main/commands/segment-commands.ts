@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readConfig } from '../../config.ts'
 
-/** `segment`: how Postgres finds the members of a segment. */
+/** Adds `segment`: how Postgres finds the members of a segment. */
 export function addSegmentCommands(program: Command): void {
   program
     .command('segment')

@@ -9,8 +9,8 @@ import * as segments from '../../store/audience/segments.ts'
 import type { Sql } from '../../store/db/sql.ts'
 
 /**
- * The condition of a segment, or of a file, in words, and the lines of the plan by which Postgres
- * finds its members. Errors are sentences for a terminal.
+ * Returns the condition of a segment, or of a file, in words, and the lines of the plan by which
+ * Postgres finds its members. Errors are sentences for a terminal.
  */
 export async function explainSegment(
   sql: Sql,

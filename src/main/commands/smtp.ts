@@ -19,8 +19,8 @@ import { waitForSessions } from '../programs/wait-for-sessions.ts'
 const LAST_STATEMENT_SECONDS = 5
 
 /**
- * Takes mail by SMTP until a shutdown is requested; messages under way are answered first. It is
- * one port in plain text without a certificate, which development allows.
+ * Accepts mail by SMTP until a shutdown is requested, and answers messages under way first. Without
+ * a certificate, which development allows, it has a single port in plain text.
  */
 export async function runSmtp(config: Config, log: Logger, stopped: AbortSignal): Promise<void> {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
@@ -97,7 +97,7 @@ export async function runSmtp(config: Config, log: Logger, stopped: AbortSignal)
   }
 }
 
-/** The files of the certificate; undefined: development goes without. */
+/** Undefined: no certificate, which development allows. */
 function certificateFiles({ smtp, mode }: Config) {
   const { certificatePath, keyPath } = smtp
   const hasNone = certificatePath === undefined && keyPath === undefined

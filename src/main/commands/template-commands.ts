@@ -3,7 +3,9 @@ import { type ApiAccess, baseUrlOption, keyFileOption } from './api-access.ts'
 import type { Format } from './template-preview.ts'
 import { jsonOption, type Output, print } from './output.ts'
 
-/** `templates`: an organization's templates as a folder, by the API and with one of its keys. */
+/**
+ * Adds `templates`: an organization's templates as a folder, by the API and with one of its keys.
+ */
 export function addTemplateCommands(program: Command): void {
   const templates = program
     .command('templates')

@@ -8,20 +8,17 @@ import { plain } from './plain.ts'
 type Pulled = Schemas['PulledTemplate']
 type Pushed = Schemas['TemplatePush']
 
-/** Templates of one page that is pulled: the most that the API returns. */
+/** Templates of one pulled page, the API's maximum. */
 const PAGE = 100
-/** A slug is a file's name, and a type its ending: nothing else that comes from outside is. */
+/** File names consist of a slug and a known ending. Nothing else of them comes from outside. */
 const FILE = /^([a-z0-9-]{1,100})\.json$/
 const TYPES: readonly string[] = ['html', 'mjml'] satisfies Pulled['sourceType'][]
-/** Files of a template beside its JSON; push reads none of the last two. */
+/** Files of a template besides its JSON. Push ignores the last two. */
 const ENDINGS = ['html', 'mjml', 'txt', 'published.html', 'published.mjml'] as const
-/** Anew, and through no symbolic link: it may lead out of the folder. */
+/** Flags to overwrite a file, but not through a symbolic link, which may lead out of the folder. */
 const OVER = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 
-/**
- * Pulls all templates, or one, into a folder, over the files that they have there. Returns what was
- * written.
- */
+/** Pulls all templates, or one, into a folder, replacing their files. Returns the written files. */
 export async function pullTemplates(
   access: ApiAccess,
   folder: string,
@@ -37,12 +34,12 @@ export async function pullTemplates(
 interface Files {
   slug: string
   sourceType: Pulled['sourceType']
-  /** What each file beside the JSON holds. */
+  /** Contents of each file besides the JSON. */
   contents: Map<(typeof ENDINGS)[number], string>
   marks: object
 }
 
-/** A template as files. Throws when the API answered what is none. */
+/** Returns a template as files. Throws if the API's answer is not a template. */
 function filesOf(template: Pulled): Files {
   const { published, ...pulled } = template
   const { source: _, compiledHtml, compiledText, textContent, ...said } = pulled
@@ -74,7 +71,7 @@ function sourceOf(
   return text
 }
 
-/** The JSON is last: what it says was pulled is there, and nothing older that push would take. */
+/** Writes the JSON last, so that push never finds it beside older contents. */
 async function writeFiles(folder: string, { slug, contents, marks }: Files): Promise<void> {
   const pathOf = (ending: string) => join(folder, `${slug}.${ending}`)
   for (const [ending, content] of contents) await write(pathOf(ending), content)
@@ -104,7 +101,7 @@ async function load(access: ApiAccess, slug: string | undefined): Promise<Pulled
   })
 }
 
-/** Pushes the templates of a folder; only the API checks them. */
+/** Pushes the templates of a folder. The API alone checks them. */
 export async function pushTemplates(
   access: ApiAccess,
   folder: string,
@@ -129,7 +126,6 @@ async function readFolder(folder: string): Promise<Pushed[]> {
   return Promise.all(slugs.map((slug) => readTemplate(folder, slug, names)))
 }
 
-/** One template of a folder, in the form that push takes. */
 export async function readTemplate(
   folder: string,
   slug: string,
@@ -164,7 +160,7 @@ async function readMarks(path: string): Promise<Pushed & { isCompiled?: boolean 
   }
 }
 
-/** What differs from what is there, line by line: `-` there, `+` in the folder. */
+/** Returns the differences to the published state, line by line: `-` there, `+` in the folder. */
 function differenceOf(there: Pulled | undefined, here: Pushed): string {
   const before = linesOf(there)
   const after = linesOf(here)

@@ -18,19 +18,19 @@ type PreviewFields = Omit<Schemas['TemplatePreview'], 'templateId' | 'contactId'
 type Values = Schemas['TemplatePreviewInput'] & object
 
 interface Wish {
-  /** Of the account, for a template of the account. */
+  /** Contact of the account, for a template of the account. */
   contact?: string
-  /** A JSON file: what the body of the API's preview takes. */
+  /** Path of a JSON file with the body of the API's preview. */
   values?: string
 }
 
-/** As an address of nobody: links of a file's preview lead nowhere. */
+/** Base URL in a file's preview, whose links lead nowhere. */
 const NOWHERE = 'https://letterloom.invalid'
 const OWNER = 'file'
 
 /**
- * The mail of a template: of a file `<slug>.html` or `<slug>.mjml`, with what lies beside it as
- * `pull` writes it, made on this machine; or of a template of the account, by slug or id.
+ * Renders a template's mail: from a file `<slug>.html` or `<slug>.mjml` with the files that `pull`
+ * writes beside it, on this machine, or from a template of the account, by slug or id.
  */
 export async function previewOf(
   access: ApiAccess,
@@ -49,12 +49,11 @@ export async function previewOf(
   return asking(access, (client) => client.post('/v1/templates/{id}/preview', { params, body }))
 }
 
-/** What `--format` can ask for. */
 export type Format = 'html' | 'text' | 'page' | 'json'
 
 /**
- * Writes a preview to a file or to standard output, and what was found to standard error. A program
- * or a file gets the mail as it is; a terminal does not act on what is in it.
+ * Writes a preview to a file or standard output, and its checks to standard error. Programs and
+ * files get the mail unchanged; for a terminal, control characters are escaped.
  */
 export async function writePreview(
   shown: PreviewFields,

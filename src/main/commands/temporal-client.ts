@@ -2,9 +2,10 @@ import { Client, type Connection, type WorkflowClientInterceptor } from '@tempor
 import type { Config } from '../../config.ts'
 
 /**
- * A client of our namespace. Starts name the organization as their key of fairness: tasks of one
- * organization wait in a line of their own. Temporal Cloud charges for fairness, so an operator may
- * turn it off, and then no start names a key.
+ * Creates a client of our namespace. Starts name the organization as their fairness key: tasks of
+ * each organization wait in a separate line. Starts name the organization as their key of fairness:
+ * tasks of one organization wait in a line of their own. Temporal Cloud charges for fairness, so an
+ * operator may turn it off, and then no start names a key.
  */
 export function createTemporalClient({ temporal }: Config, connection: Connection): Client {
   const { namespace, isFair } = temporal
@@ -20,7 +21,7 @@ const withoutFairness: WorkflowClientInterceptor = {
   signalWithStart: (input, next) => next({ ...input, options: withoutKey(input.options) }),
 }
 
-/** The priority stays: Temporal charges nothing for it. */
+/** Removes the fairness key. The priority stays, since Temporal charges nothing for it. */
 function withoutKey<Options extends { priority?: { priorityKey?: number } }>(
   options: Options,
 ): Options {

@@ -6,16 +6,15 @@ import type { CheckTool, Report, Toolbox } from '../../core/deliverability/toolb
 import { isAddress } from '../../domain/text.ts'
 import type { Severity } from '../../domain/deliverability/report.ts'
 
-/** Tools that look something up about a domain; two of them also about an address. */
+/** Tools that look up a domain. Two of them also take an address. */
 const CHECKS_BY_NAME = ['email', 'spf', 'dkim', 'dmarc', 'mx', 'mta-sts', 'tls-rpt', 'bimi'].concat(
   ['blocklist', 'reverse-dns'],
 )
-/** Tools that are about a text. */
 const TEXT_TOOLS = ['address', 'headers', 'unsubscribe', 'generator'] as const
 type TextTool = (typeof TEXT_TOOLS)[number]
 const NAMES = [...CHECKS_BY_NAME, ...TEXT_TOOLS]
 
-/** `tools`: the public deliverability tools, in a terminal. */
+/** Adds `tools`: the public deliverability tools, in a terminal. */
 export function addToolCommands(program: Command): void {
   program
     .command('tools <name> <subject>')
@@ -115,7 +114,7 @@ async function runTextTool(
   }
 }
 
-/** The mail in a file; `-`: what comes in. Not more of it than the API takes. */
+/** Reads the mail in a file, or from standard input for `-`, up to the API's limit. */
 async function mailIn(path: string): Promise<string> {
   const { LONGEST_MAIL } = await import('../../schemas/deliverability/mail.ts')
   const mail = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')
@@ -131,12 +130,12 @@ const WORDS: Record<Severity, string> = {
   info: 'info',
 }
 
-/** What a stranger's zone says is printed without what a terminal would act on. */
+/** Escapes control characters, since strangers' zones may contain anything. */
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]/gu, '?')
 
 const escapeOf = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
 
-/** What terminals act on is escaped in strings, also beyond what JSON asks for. */
+/** Escapes control characters in strings, beyond what JSON requires. */
 const jsonOf = (report: Report): string =>
   JSON.stringify(report, null, 2).replace(/[\u007f-\u009f\p{Cf}]/gu, (text) =>
     Array.from({ length: text.length }, (_, at) => escapeOf(text.charCodeAt(at))).join(''),

@@ -4,7 +4,6 @@ import { act, change } from './act.ts'
 import { address, name } from './arguments.ts'
 import { jsonOption, type Output } from './output.ts'
 
-/** Adds `user`: an operator makes users, sets passwords and makes people members. */
 export function addUserCommands(user: Command): void {
   addInvitationCommand(user)
   user

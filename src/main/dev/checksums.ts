@@ -7,7 +7,6 @@ export class ChecksumError extends Error {
   override name = 'ChecksumError'
 }
 
-/** SHA-256 of a file, in hexadecimal. */
 export async function sha256(file: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash)

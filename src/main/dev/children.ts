@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Farewell, guard } from './guard.ts'
 import { signal } from './processes.ts'
 
-/** Takes one line for the person who started us. */
 export type Log = (line: string) => void
 
 interface Exit {
@@ -15,13 +14,11 @@ interface Exit {
 
 export interface Child {
   pid: number
-  /** Settles when it has ended, for whatever reason; never rejects. */
+  /** Resolves when the program has ended, for whatever reason. Never rejects. */
   exited: Promise<Exit>
-  /** Whether `exited` has settled. */
   hasExited: () => boolean
-  /** The end of what it wrote, for an error message. */
   lastLines: () => string
-  /** Asks it to end, kills it after the grace; resolves when it has ended. */
+  /** Asks the program to end, and kills it after the grace period. Resolves when it has ended. */
   stop: () => Promise<Exit>
 }
 
@@ -29,11 +26,10 @@ export interface ChildOptions {
   command: string
   args: readonly string[]
   farewell: Farewell
-  /** Gets each line it writes. */
   log: Log
-  /** The environment of this process unless given. */
+  /** Absent: the environment of this process. */
   env?: Record<string, string>
-  /** `/` unless given: a working directory that its user cannot read stops Postgres. */
+  /** Absent: `/`, since a working directory that its user cannot read stops Postgres. */
   cwd?: string
   uid?: number
   gid?: number

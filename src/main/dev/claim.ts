@@ -8,20 +8,21 @@ import { type Identity, identify, isRunning, signal } from './processes.ts'
 
 export interface Claim {
   /**
-   * Remembers the server started on the folder: a successor finds and stops it if nobody else did.
+   * Records the server that was started on the folder, so that a successor can find and stop it.
    */
   note: (pid: number) => Promise<void>
   release: () => Promise<void>
 }
 
 const PASS_MS = 50
-/** A killed process ends within this, or it is not ours to kill. */
+/** Time after which a process that does not end after a kill counts as not ours. */
 const KILLED_MS = 5_000
 
 /**
- * Takes a server's data folder for this process. Two servers on one folder would destroy it, so it
- * is an error if the process that has it lives. What a dead predecessor left running is stopped
- * first; its reaper is most likely doing so already.
+ * Claims a server's data folder for this process. Two servers on one folder would destroy it, so a
+ * folder of a live process is an error. Two servers on one folder would destroy it, so it is an
+ * error if the process that has it lives. What a dead predecessor left running is stopped first;
+ * its reaper is most likely doing so already.
  */
 export async function claimFolder(folder: string, farewell: Farewell): Promise<Claim> {
   const lock = await tryLock(join(folder, 'owner'))
@@ -41,7 +42,7 @@ export async function claimFolder(folder: string, farewell: Farewell): Promise<C
 }
 
 /**
- * Stops a process that is not our child. Throws if it cannot: then nothing may be started either.
+ * Stops a process that is not our child. Throws if it cannot, since nothing may be started then.
  */
 export async function stopLeftOver(
   left: Identity,

@@ -6,13 +6,13 @@ import type { Farewell } from './guard.ts'
 import { stopOldServer } from './postgres-pid-file.ts'
 import { reachableFolder, serverUser } from './postgres-user.ts'
 
-/** Both servers stop on it; Postgres does not wait for its clients. */
+/** Signal that stops both servers. Postgres does not wait for its clients. */
 const FAREWELL: Farewell = { signal: 'SIGINT', graceMs: 30_000 }
 
 /**
- * Deletes what a development system keeps in `home`, so that the next start begins anew: the data
- * of Postgres and of Temporal, and the API key of the organization that was in them. Throws when a
- * running system uses them.
+ * Deletes the data of a development system in `home`, so that the next start begins anew: the data
+ * of Postgres and of Temporal, and the API key of their organization. Throws if a running system
+ * uses them.
  */
 export async function removeData(home: string, log: Log): Promise<void> {
   const postgres = await reachableFolder(resolve(home, 'postgres'), await serverUser(), log)

@@ -1,7 +1,7 @@
 /**
- * The template that ships with the demo, and a good one to begin from: a column of 600 pixels that
- * narrows on phones, in light and dark, without images. Publishing writes its styles into the
- * elements, so that mail programs without `<style>` show it in light.
+ * The demo's template, and a good one to begin with: a column of 600 pixels that narrows on phones,
+ * in light and dark, without images. Publishing writes its styles into the elements, so that mail
+ * programs without `<style>` show it in light.
  */
 export const DEFAULT_TEMPLATE = {
   name: 'November news',

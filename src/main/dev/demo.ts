@@ -15,8 +15,8 @@ interface DemoOptions {
 const BAR = 40
 
 /**
- * Runs the main job on a system of its own, started fresh and removed afterwards, and prints the
- * figures. True when every one of them adds up in the database and at the sandbox.
+ * Runs the main job on a new system, which is removed afterwards, and prints the figures. Returns
+ * true if all figures agree in the database and at the sandbox.
  */
 export async function runDemo(
   config: Config,

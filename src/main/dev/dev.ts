@@ -14,14 +14,13 @@ const PASSWORD_BYTES = 15
 const ACCOUNT = { accountId: '111122223333', maxSendRate: 500, max24Hour: 1_000_000 }
 
 interface DevOptions {
-  /** Begin anew: delete what earlier starts have kept. */
   fresh: boolean
 }
 
 /**
- * Runs the whole system until a shutdown is requested. The first start makes an organization with a
- * connected account. Whatever is told while it starts ends it at once: what it has started ends
- * when this process does.
+ * Runs the whole system until a shutdown is requested. The first start creates an organization with
+ * a connected account. A shutdown during the start ends it at once, since all started programs end
+ * with this process.
  */
 export async function runDev(
   config: Config,
@@ -48,8 +47,8 @@ export async function runDev(
 }
 
 /**
- * The key of the organization that the first start makes; kept beside the data, readable by you
- * alone.
+ * Returns the key of the organization that the first start creates. It is stored beside the data,
+ * readable by you alone.
  */
 async function firstOrganization(system: System, folder: string): Promise<string> {
   const file = join(folder, 'api-key')
@@ -73,8 +72,8 @@ async function makeFirst(system: System, file: string): Promise<string> {
 }
 
 /**
- * The password of the owner in the web console; made once and kept beside the key. It is the first
- * one: whoever changed it knows the other.
+ * Returns the first password of the owner in the web console. It is created once and stored beside
+ * the key. After a change, only its author knows the new one.
  */
 export async function firstPassword(system: System, folder: string): Promise<string> {
   const file = join(folder, 'console-password')
@@ -88,11 +87,10 @@ export async function firstPassword(system: System, folder: string): Promise<str
 
 interface FirstCredentials {
   key: string
-  /** Of `OWNER`. */
   password: string
 }
 
-/** `smtpPort` undefined: no mail is taken by SMTP. */
+/** `smtpPort` undefined: mail submission is off. */
 export function addresses(
   system: System,
   { key, password }: FirstCredentials,

@@ -6,18 +6,16 @@ import type { Log } from './children.ts'
 import { runJob } from './job.ts'
 
 interface DownloadOptions {
-  /** Address of the download service. */
   service: string
   artifact: string
   version: string
-  /** An empty folder. */
   work: string
   log: Log
 }
 
 /** The service from which Temporal's SDKs download their test servers. */
 export const DOWNLOAD_SERVICE = 'https://temporal.download'
-/** Time to the first byte. Where the service is blocked, nobody should wait long. */
+/** Time to the first byte. Nobody should wait long where the service is blocked. */
 const ANSWER_MS = 5_000
 /** Longest silence between two pieces. */
 const SILENCE_MS = 20_000
@@ -63,7 +61,7 @@ async function describe(query: string): Promise<{ archiveUrl: string; fileToExtr
   throw new Error('its answer names no archive')
 }
 
-/** Streams to a file; gives up when nothing comes for a while, however long the whole may take. */
+/** Streams to a file. Gives up after a long silence, but the whole may take any time. */
 async function save(url: string, file: string): Promise<void> {
   const stop = new AbortController()
   const giveUp = (): void => stop.abort(new Error(`${url} has gone silent`))

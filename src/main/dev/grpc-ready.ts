@@ -7,8 +7,8 @@ const READY_MS = 60_000
 const PASS_MS = 25
 
 /**
- * Waits until a Temporal server answers (GetSystemInfo), and returns the connection. Throws what
- * the server wrote last if it ends instead.
+ * Waits until a Temporal server answers (GetSystemInfo), and returns the connection. Throws the
+ * server's last lines if it ends instead.
  */
 export async function connectWhenReady(
   child: Child,

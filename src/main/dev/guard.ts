@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { REAPER } from './reaper.ts'
 
-/** How a process is asked to end, and how long it may take before it is killed. */
 export interface Farewell {
   signal: NodeJS.Signals
   graceMs: number
@@ -11,8 +10,8 @@ const guarded = new Map<number, Farewell>()
 let reaper: ChildProcess | undefined
 
 /**
- * Makes sure that process `pid` ends when this process does, even by kill -9. Call it in the same
- * tick as the spawn: there must be no moment at which the child is ours and nobody knows. The child
+ * Ensures that process `pid` ends when this process does, even by kill -9. Call it in the same tick
+ * as the spawn: there must be no moment at which the child is ours and nobody knows. The child
  * should lead its own process group (`detached`), as the whole group is killed after the grace.
  *
  * Returns the release, to be called when the child has exited: its number may belong to another

@@ -1,7 +1,6 @@
 import { type Log, startChild } from './children.ts'
 
 interface Job {
-  /** What is being done, for whoever waits. */
   title: string
   command: string
   args: readonly string[]
@@ -13,9 +12,7 @@ interface Job {
 const NEWS_MS = 5_000
 const FAREWELL = { signal: 'SIGTERM', graceMs: 5_000 } as const
 
-/**
- * Runs a command that takes long, saying every few seconds that it still does. Throws if it fails.
- */
+/** Runs a long command, and reports every few seconds that it still runs. Throws if it fails. */
 export async function runJob({ title, log, ...options }: Job): Promise<void> {
   const began = Date.now()
   const elapsed = (): string => `${Math.round((Date.now() - began) / 1_000)} s`

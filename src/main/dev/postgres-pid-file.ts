@@ -8,14 +8,14 @@ import { identify } from './processes.ts'
 
 const run = promisify(execFile)
 
-/** Beyond the process numbers of every system: nobody's. */
+/** Larger than the process numbers of every system. */
 const NOBODY = 999_999_999
 const PID_LINE = 0
 const STATUS_LINE = 7
 
 const fileOf = (data: string): string => join(data, 'postmaster.pid')
 
-/** What the server wrote about itself; `status` is `ready` once it takes connections. */
+/** Reads the server's own file. `status` is `ready` as soon as it accepts connections. */
 export async function readPidFile(data: string): Promise<{ pid?: number; status?: string }> {
   const text = await readFile(fileOf(data), 'utf8').catch(() => undefined)
   if (text === undefined) return {} // none: it is down, or just starting
@@ -24,13 +24,13 @@ export async function readPidFile(data: string): Promise<{ pid?: number; status?
 }
 
 /**
- * Makes room on a data folder that a server was on before: stops one that still runs (started by
- * hand, or left by a process that died before it could say so).
+ * Stops an earlier server on a data folder: one that was started by hand, or left by a process that
+ * died.
  *
- * A file whose process is dead says so afterwards. Postgres itself asks only whether the number is
- * in use, and refuses to start if it is a zombie's in a container whose first process buries
- * nobody, or a stranger's after a reboot. The rest of the file stays: by the shared memory it
- * names, Postgres knows whether backends of a killed server are still writing.
+ * Then removes the number of a dead process from the server's file. Postgres itself only checks
+ * whether the number is in use, and refuses to start if it is a zombie's in a container whose first
+ * process collects nobody, or a stranger's after a reboot. The rest of the file stays: by the
+ * shared memory it names, Postgres knows whether backends of a killed server are still writing.
  */
 export async function stopOldServer(data: string, farewell: Farewell): Promise<void> {
   const { pid } = await readPidFile(data)

@@ -11,12 +11,12 @@ export interface User {
   gid: number
 }
 
-/** For root whose own folders nobody else may enter. */
+/** Folder for root, whose own folders nobody else may enter. */
 const ROOTS_STATE = '/var/lib/letterloom'
 
 /**
- * Whom the server runs as. Postgres refuses to run as root, so root runs it as `postgres`, else as
- * `nobody`; everybody else as themselves (undefined).
+ * Returns the user of the server. Postgres refuses to run as root, so root runs it as `postgres`,
+ * else as `nobody`. Undefined: the current user.
  */
 export async function serverUser(): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -32,7 +32,9 @@ export async function serverUser(): Promise<User | undefined> {
   throw new Error('Postgres does not run as root, and there is no user "postgres" or "nobody"')
 }
 
-/** The user that made `data`, if we may choose: a person's folder can be started with sudo, too. */
+/**
+ * Returns the owner of `data`, if we may choose: a person's folder can be started with sudo, too.
+ */
 export async function ownerOf(data: string, user: User | undefined): Promise<User | undefined> {
   if (user === undefined) return undefined
   const made = await stat(data).catch(() => undefined)
@@ -40,8 +42,8 @@ export async function ownerOf(data: string, user: User | undefined): Promise<Use
 }
 
 /**
- * The folder for the server's files: `folder`, or one of the same name elsewhere if the server's
- * user cannot get there (a checkout under a home of root). Made if it is not there.
+ * Returns the folder for the server's files: `folder`, or one of the same name elsewhere if the
+ * server's user cannot reach it (a checkout under a home of root). Creates it if necessary.
  */
 export async function reachableFolder(
   folder: string,

@@ -11,39 +11,39 @@ import { readPidFile, stopOldServer } from './postgres-pid-file.ts'
 import { ownerOf, reachableFolder, serverUser, type User } from './postgres-user.ts'
 
 export interface PostgresOptions {
-  /** Where its data live; made if it is not there. */
+  /** Folder of the data. It is created if necessary. */
   folder: string
   port: number
   log: Log
-  /** Take the npm package's binaries even if a server is installed. */
+  /** Uses the npm package's binaries even if a server is installed. */
   preferEmbedded?: boolean
-  /** More of postgresql.conf. */
+  /** Additional settings of postgresql.conf. */
   settings?: Record<string, string>
 }
 
 export interface RunningPostgres {
-  /** With role, password and the database `letterloom`. */
+  /** URL with role, password and the database `letterloom`. */
   url: string
   port: number
-  /** Of the server itself, for those who look at it from outside. */
+  /** Process of the server itself, for tests that watch it from outside. */
   pid: number
   major: number
   stop: () => Promise<void>
 }
 
 const DATABASE = 'letterloom'
-/** SIGINT is Postgres' fast shutdown: open transactions are rolled back, everything is written. */
+/** Postgres' fast shutdown: open transactions are rolled back, everything is written. */
 const FAREWELL: Farewell = { signal: 'SIGINT', graceMs: 30_000 }
-/** After a crash it replays its log first. */
+/** Longest start. After a crash the server replays its log first. */
 const READY_MS = 120_000
 const PASS_MS = 20
-/** How long the backends of a server that was killed may take to notice. */
+/** Time in which the backends of a killed server notice its end. */
 const CRASHED_MS = 15_000
 
 /**
- * Starts a PostgreSQL of 15 or later on 127.0.0.1: an installed one (the newest), else the one from
- * the npm package. Data survive any end of this process or of the server. Runs as root too, then
- * under another user.
+ * Starts a PostgreSQL of 15 or later on 127.0.0.1: the newest installed one, otherwise the one from
+ * the npm package. Data survive any end of this process or of the server. As root, it runs under
+ * another user.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { port, log } = options
@@ -80,7 +80,6 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   }
 }
 
-/** The newest installed, or the packaged; but data that are there decide about the version. */
 async function chooseBinaries(
   folder: string,
   user: User | undefined,
@@ -124,7 +123,6 @@ interface Start extends PostgresOptions {
   note: (pid: number) => Promise<void>
 }
 
-/** Starts the server and waits until it takes connections. */
 async function startReady(start: Start): Promise<Child> {
   const { data, binaries, user, log, note } = start
   const begun = Date.now()

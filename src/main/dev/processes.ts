@@ -4,30 +4,24 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Tells a process from a later one that was given the same number. */
+/** Distinguishes a process from a later one with the same number. */
 export interface Identity {
   pid: number
-  /** When it started, in whatever words the system has for it. */
+  /** Time of its start, in the system's own form. */
   started: string
 }
 
-/**
- * The process that runs under `pid`; undefined: none. A zombie is none: it only waits to be
- * collected.
- */
+/** Returns the process with number `pid`. Undefined: there is none, or only a zombie. */
 export async function identify(pid: number): Promise<Identity | undefined> {
   const started = process.platform === 'linux' ? fromProc(pid) : await fromPs(pid)
   return started === undefined ? undefined : { pid, started }
 }
 
-/** Whether that very process still runs. */
 export async function isRunning({ pid, started }: Identity): Promise<boolean> {
   return (await identify(pid))?.started === started
 }
 
-/**
- * The fields behind the name, which may itself hold spaces and brackets: the first is the state.
- */
+/** Index of the state behind the name, which may contain spaces and brackets. */
 const STATE = 0
 const START_TICKS = 19
 
@@ -51,7 +45,7 @@ async function fromPs(pid: number): Promise<string | undefined> {
   }
 }
 
-/** Sends a signal; false if the process is gone. */
+/** Sends a signal. Returns false if the process is gone. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name)

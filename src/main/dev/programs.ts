@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '../../config.ts'
 
 /**
- * V8's settings. A worker without a bound lets garbage grow to some 400 MB before it looks, with
- * this one the whole process stays under 300; what it holds at once is bounded by the size of its
- * claims. The API makes much that is gone with its answer: more room, fewer collections.
+ * V8's settings. A worker without a limit lets garbage grow to some 400 MB; with this one the whole
+ * process stays under 300. The size of its claims limits what it holds at once. The API creates
+ * much garbage with its answers: more room means fewer collections.
  */
 const HEAP: Record<string, string[]> = {
   worker: ['--max-old-space-size=192', '--max-semi-space-size=8'],
@@ -16,10 +16,8 @@ const RESTART_MS = 500
 const STOP_MS = 15_000
 
 interface Program {
-  /** The command of the command line it runs: api, worker, sandbox. */
   command: string
   env: Record<string, string>
-  /** Where its log goes. */
   logFile: string
   say: (line: string) => void
 }
@@ -30,9 +28,9 @@ export interface RunningProgram {
 }
 
 /**
- * Runs one of our own programs as a child and starts it again whenever it dies. It cannot outlive
- * us: it ends when the channel between us closes, also after a kill -9. It has a process group of
- * its own, so that Ctrl-C reaches us alone and everything stops in order.
+ * Runs one of our own programs as a child and restarts it whenever it dies. It cannot outlive us:
+ * it ends when the channel between us closes, also after a kill -9. It has a process group of its
+ * own, so that Ctrl-C reaches us alone and everything stops in order.
  */
 export function startProgram({ command, env, logFile, say }: Program): RunningProgram {
   const log = createWriteStream(logFile, { flags: 'a' })
@@ -75,7 +73,7 @@ export function startProgram({ command, env, logFile, say }: Program): RunningPr
   }
 }
 
-/** The command line of this checkout, compiled; also when we ourselves run from sources. */
+/** Returns the compiled command line of this checkout, also if we run from sources. */
 function entry(): string {
   const here = fileURLToPath(import.meta.url)
   return here.endsWith('.js')

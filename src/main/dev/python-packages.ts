@@ -10,22 +10,22 @@ import { toolFolder } from './tool-folder.ts'
 
 const run = promisify(execFile)
 
-/** Those that the requirements have hashes for. */
+/** Interpreters for which the requirements have hashes. */
 const INTERPRETERS = ['python3.11', 'python3.12', 'python3.13', 'python3']
 const GOOD_VERSION = /^Python 3\.1[1-3]\./
 
 interface ToolPackages {
-  /** The folder under `tools/` with the requirements.txt. */
+  /** Folder under `tools/` with the requirements.txt. */
   tool: string
-  /** What a person calls it. */
   title: string
   cacheFolder: string
   log: (line: string) => void
 }
 
 /**
- * The `bin` folder of a virtual environment, made once under the cache folder, of packages with the
- * hashes of the tool's requirements.txt only; or why it cannot be had on this machine.
+ * Returns the `bin` folder of a virtual environment, created once under the cache folder, with the
+ * hashed packages of the tool's requirements.txt only, or the reason why this machine cannot have
+ * it.
  */
 export async function pythonPackages({
   tool,

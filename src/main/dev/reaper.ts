@@ -1,5 +1,5 @@
 /**
- * Stops what we started when we are killed without a chance to do so (kill -9, out of memory).
+ * Stops our children when we are killed without warning (kill -9, out of memory).
  *
  * Run by `node -e`, so that it is the same from sources and compiled, and starts in 40 ms: hence
  * JavaScript in a string. It reads `watch <pid> <signal> <grace ms>` and `forget <pid>` from a pipe

@@ -6,7 +6,6 @@ import { PRODUCTION_TIMINGS } from '../../domain/delivery/timings.ts'
 import { whenStopped } from '../programs/lifetime.ts'
 import { required } from '../programs/required.ts'
 
-/** Serves the provider sandbox until a shutdown is requested. */
 export async function runSandbox(config: Config, log: Logger, stopped: AbortSignal): Promise<void> {
   const eventTimeScale = config.timings.doubtMs / PRODUCTION_TIMINGS.doubtMs
   const sandbox = await startSandbox({

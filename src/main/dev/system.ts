@@ -20,11 +20,11 @@ import { connect, type Sql } from '../../store/db/sql.ts'
 import { newKeyringText } from '../../keys/tokens.ts'
 import { type RunningProgram, startProgram } from './programs.ts'
 
-/** The operator's own credentials at the sandbox: they may assume the customers' roles, no more. */
+/** The operator's own credentials at the sandbox. They may only assume the customers' roles. */
 const SANDBOX_KEY = { id: 'LETTERLOOMSANDBOX', secret: 'letterloom-sandbox-secret' }
 const SANDBOX_PRINCIPAL = 'arn:aws:iam::000000000000:user/letterloom'
 const LOOPBACK = ['127.0.0.0/8', '::1']
-/** Each logs in as in production; the sandbox keeps tables of its own. */
+/** Logins of each program, as in production. The sandbox has its own tables. */
 const LOGINS = {
   api: 'letterloom_api',
   smtp: 'letterloom_api',
@@ -38,30 +38,28 @@ const ASK_AGAIN_MS = 500
 const NOTICES = { from: 'Letterloom <notices@letterloom.example>', region: 'eu-west-1' }
 
 export interface System {
-  /** As workers log in. */
+  /** Pool with the login of workers. */
   sql: Sql
-  /** Of a superuser, who has made the logins. */
   databaseUrl: string
   apiUrl: string
   sandboxUrl: string
   temporalAddress: string
   temporalUiUrl: string | undefined
-  /** What a program of it finds in its environment. */
   envOf(command: Command): Record<string, string>
   api: RunningProgram
   worker: RunningProgram
-  /** One more worker, of both queues; it stops with the rest. */
+  /** Starts one more worker of all queues. It stops with the others. */
   startWorker(): RunningProgram
-  /** Mail submission, in plain text on loopback; returns its port. */
+  /** Starts mail submission in plain text on loopback. Returns its port. */
   startSmtp(): Promise<number>
   stop(): Promise<void>
 }
 
 /**
  * Starts everything on this machine: Postgres, Temporal with its UI, the schema, the provider
- * sandbox, the API and a worker. What the configuration names (a database, a Temporal address) is
- * used instead of being started. State lives in `folder`; a second start goes on where the first
- * was. Its timings are the short ones unless a benchmark wants to see production's.
+ * sandbox, the API and a worker. Configured services (a database, a Temporal address) are used
+ * instead. State lives in `folder`, and a second start continues with it. Timings are short unless
+ * a benchmark needs those of production.
  */
 export async function startSystem(
   config: Config,
@@ -183,7 +181,10 @@ async function migrateAsOwner(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Keys of this machine only; made once, so that links in mails sent yesterday still verify. */
+/**
+ * Returns keys of this machine only. They are created once, so that links in yesterday's mails
+ * still verify.
+ */
 async function ownKeys(home: string): Promise<string> {
   const file = join(home, 'keys')
   const known = await readFile(file, 'utf8').catch(() => undefined)
@@ -193,7 +194,6 @@ async function ownKeys(home: string): Promise<string> {
   return made
 }
 
-/** The operator's own account, which health notices are mailed through. */
 const openOperatorAccount = (sandboxUrl: string): Promise<unknown> =>
   sandboxControl(sandboxUrl).putAccount(OPERATOR_ACCOUNT, {
     region: NOTICES.region,
@@ -201,7 +201,7 @@ const openOperatorAccount = (sandboxUrl: string): Promise<unknown> =>
     identities: [{ identity: 'letterloom.example', verified: true }],
   })
 
-/** The wanted port, or another when it is in use, such as by a second checkout. */
+/** Returns the wanted port, or another if it is in use, such as by a second checkout. */
 async function findPort(
   what: string,
   wanted: number,
@@ -213,8 +213,8 @@ async function findPort(
 }
 
 /**
- * API and worker have internal ports of their own: the one that is set and the next. What is
- * started beside them picks one. With none set, or 0, all do what that means to each.
+ * Returns the internal ports of API and worker: the configured one and the next. Other programs
+ * pick a free one. Without a configured port, or with 0, each program decides itself.
  */
 async function internalPorts(
   { internal: { host, port } }: Config,
@@ -230,7 +230,6 @@ async function internalPorts(
   return [...ports, { INTERNAL_PORT: '0' }]
 }
 
-/** Starts the programs of a system, each with a log of its own; `stops` ends them. */
 function programStarter({
   envOf,
   logs,
@@ -251,7 +250,6 @@ function programStarter({
     })
   const users: RunningProgram[] = []
   return {
-    /** The sandbox: what uses it stops before it does. */
     startSandbox(): void {
       const program = run('sandbox')
       stops.push(() => program.stop())
@@ -265,7 +263,6 @@ function programStarter({
   }
 }
 
-/** What all programs of a system find in their environment. */
 const environment = (
   config: Config,
   started: {
@@ -337,7 +334,7 @@ async function becomesTrue(what: string, isTrue: () => Promise<boolean>): Promis
   }
 }
 
-/** The parts of a running system that a customer of it meets, wherever it runs. */
+/** Parts of a running system that its customers use, wherever it runs. */
 export type Customer = Pick<System, 'sql' | 'apiUrl' | 'sandboxUrl'>
 
 interface SandboxAccount {
@@ -350,9 +347,8 @@ const REGION = 'eu-west-1'
 export const SENDER = 'news@letterloom.example'
 
 /**
- * Connects a sandbox account as a customer would: registers it at the API, makes the role that
- * trusts the external id, points the account's events at the webhook, and waits until it is
- * verified.
+ * Connects a sandbox account like a customer: registers it at the API, creates the role that trusts
+ * the external id, points the account's events at the webhook, and waits until it is verified.
  */
 export async function connectSandbox(
   system: Customer,

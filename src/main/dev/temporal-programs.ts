@@ -59,10 +59,8 @@ const TEST_SERVER: PinnedProgram = {
   instead: 'put temporal-test-server of sdk-java on the PATH',
 }
 
-/** Returns the path of the `temporal` program; see `findProgram`. */
 export const findTemporal = (search: ProgramSearch): Promise<string> =>
   findProgram(TEMPORAL_CLI, search)
 
-/** Returns the path of the time-skipping server; see `findProgram`. */
 export const findTimeSkippingServer = (search: ProgramSearch): Promise<string> =>
   findProgram(TEST_SERVER, search)

@@ -9,15 +9,14 @@ import { registerSearchAttributes } from '../programs/search-attributes.ts'
 export { findTemporal } from './temporal-programs.ts'
 
 interface TemporalOptions {
-  /** Of the `temporal` program: see `findTemporal`. */
   binary: string
-  /** Where its database file lives; made if it is not there. */
+  /** Folder of its database file. It is created if necessary. */
   folder: string
   port: number
-  /** Without it there is no UI. */
+  /** Absent: no UI. */
   uiPort?: number | undefined
   namespace: string
-  /** Name → type, such as `Keyword`. */
+  /** Types by name, such as `Keyword`. */
   searchAttributes: Readonly<Record<string, string>>
   log: Log
 }
@@ -25,7 +24,7 @@ interface TemporalOptions {
 interface RunningTemporal {
   address: string
   uiUrl: string | undefined
-  /** Of the server itself, for those who look at it from outside. */
+  /** Process of the server itself, for tests that watch it from outside. */
   pid: number
   stop: () => Promise<void>
 }
@@ -46,12 +45,12 @@ const DYNAMIC_CONFIG = {
   'frontend.enableServerVersionCheck': false, // it calls home
 }
 
-/** A kill -9 loses nothing with these; a power cut may lose the last moment. */
+/** Settings with which a kill -9 loses nothing, and a power cut perhaps the last moment. */
 const SQLITE = { journal_mode: 'WAL', synchronous: 'NORMAL' }
 
 /**
- * Starts Temporal's development server on 127.0.0.1 with its state in a file: a restart goes on
- * where the last one was. Resolves when it answers and knows all search attributes.
+ * Starts Temporal's development server on 127.0.0.1 with its state in a file, so that a restart
+ * continues. Resolves when it answers and knows all search attributes.
  */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
   const { binary, port, uiPort, namespace, searchAttributes, log } = options

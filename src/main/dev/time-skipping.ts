@@ -5,12 +5,11 @@ import { findTimeSkippingServer } from './temporal-programs.ts'
 
 interface Where {
   cacheFolder: string
-  /** For the file. */
   folder: string
   log: Log
 }
 
-/** What `exec` runs has the number of this shell, `$$`. */
+/** A program that `exec` runs has the number of this shell, `$$`. */
 const END_WITH_PARENT = `parent=$PPID
 (while kill -0 $$; do kill -0 "$parent" || kill -9 $$; sleep 1; done) >/dev/null 2>&1 &
 `

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A folder under `tools/` of the checkout, also when we run compiled, from `dist`. */
+/** Returns a folder under `tools/` of the checkout, also if we run from `dist`. */
 export function toolFolder(name: string): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'tools', name))) {

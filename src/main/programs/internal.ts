@@ -9,15 +9,14 @@ import type { Readiness } from './readiness.ts'
 interface Internal {
   address: Config['internal']
   registry: Registry
-  /** Asked at each request of `/readyz`. */
   readiness: () => Promise<Readiness>
   log: Log
 }
 
 /**
- * The port that is for operators and their machines only: `/livez` (this process answers),
- * `/readyz` (200 or 503, and why) and `/metrics`. Resolves to what closes it; does nothing without
- * a port.
+ * Serves the port for operators and their machines: `/livez` (this process answers), `/readyz` (200
+ * or 503, with the reason) and `/metrics`. Resolves to a function that closes it. Does nothing
+ * without a port.
  */
 export async function serveInternal(options: Internal): Promise<() => Promise<void>> {
   const { address, registry, readiness, log } = options
@@ -55,7 +54,7 @@ export async function serveInternal(options: Internal): Promise<() => Promise<vo
   }
 }
 
-/** Waits until a server listens; throws what an operator can read when it cannot. */
+/** Waits until a server listens. Throws an error that an operator can read. */
 export async function listening(
   setting: 'PORT' | 'INTERNAL_PORT' | 'SMTP_PORT' | 'SMTPS_PORT',
   { host, port }: { host: string; port: number | undefined },

@@ -5,9 +5,9 @@ import { required } from './required.ts'
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/
 
 /**
- * The keys, if a program may run with this configuration: outside development no weak keys, none of
- * development, and no links that go over the open network in plain text. Throws an error that names
- * every wrong setting at once and repeats none of their values.
+ * Returns the keys, if a program may run with this configuration: outside of development, it
+ * refuses weak keys, development keys, and links over the open network in plain text. Throws one
+ * error that names all wrong settings and none of their values.
  */
 export function checkedKeyring({ keys, mode, publicUrl }: Config): Keyring {
   const keyring = parseKeyring(required(keys, 'LETTERLOOM_KEYS'))

@@ -3,9 +3,9 @@ import type { Log } from '../../loops/loop.ts'
 import { type Lags, readLags } from '../../store/platform/lags.ts'
 import type { Sql } from '../../store/db/sql.ts'
 
-/** So many overdue executions are counted; an alarm needs no more. */
+/** Largest count of overdue executions. An alarm needs no more. */
 const MOST = 10_000
-/** Within this time the same figures are returned. */
+/** Time for which the same figures are returned. */
 const KEPT_MS = 5_000
 
 const GAUGES = [
@@ -31,8 +31,8 @@ const GAUGES = [
 ] as const satisfies readonly (readonly [string, string, keyof Lags])[]
 
 /**
- * Tells how far the system is behind, read from Postgres when it is asked for: every worker tells
- * the same. Without Postgres the figures are absent.
+ * Measures how far the system is behind, from Postgres at each request. Every worker returns the
+ * same. Without Postgres the figures are absent.
  */
 export function measureLags(registry: Registry, { sql, log }: { sql: Sql; log: Log }): void {
   let reading: Promise<Lags | undefined> | undefined

@@ -2,7 +2,7 @@ import closeWithGrace from 'close-with-grace'
 import { scrubText } from '../../domain/privacy/scrub.ts'
 import { plain } from '../commands/plain.ts'
 
-/** Node's way with these is right: a process that crashed has nothing to put in order. */
+/** Node's own handling of these is right: a crashed process has nothing to finish. */
 const CRASHES = [
   'uncaughtException',
   'unhandledRejection',
@@ -13,13 +13,13 @@ const CRASHES = [
   'SIGFPE',
   'SIGSEGV',
 ] as const
-/** Of profilers and of a loop that has run dry. */
+/** Signals of profilers, and the event of an empty event loop. */
 const NOT_OURS = ['SIGUSR2', 'SIGQUIT', 'beforeExit'] as const
 
 /**
- * Runs a program that serves until a shutdown is requested, and ends the process with it: with 0
- * once it has put everything in order, with 1 when it fails, takes longer than `mostStoppingMs` to
- * stop, or is told a second time. Nothing that it left open keeps the process.
+ * Runs a program that serves until a shutdown is requested, then ends the process: with 0 after an
+ * orderly end, with 1 if it fails, takes longer than `mostStoppingMs` to stop, or is asked a second
+ * time. Open handles do not keep the process alive.
  */
 export async function runUntilStopped(
   mostStoppingMs: number,
@@ -42,14 +42,12 @@ export async function runUntilStopped(
   process.exit()
 }
 
-/** Resolves once `stopped` is aborted. */
 export const whenStopped = (stopped: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (stopped.aborted) resolve()
     else stopped.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Ends the process with a line that says why. */
 export function fail(error: unknown): never {
   print(error instanceof Error ? error.message : error)
   process.exit(1)

@@ -3,9 +3,9 @@ import { type Logger, pino } from 'pino'
 import { scrub } from '../../domain/privacy/scrub.ts'
 
 /**
- * JSON lines on standard error; standard output is for what a command answers. Whatever is logged
- * passes `scrub`, fields and words alike; errors come out of it as plain objects, so none of pino's
- * serializers sees them.
+ * JSON lines on standard error, since standard output is for the answers of commands. All fields
+ * and texts pass `scrub`. Errors come out of it as plain objects, so pino's serializers never see
+ * them.
  */
 export const createLog = (
   level: string,
@@ -27,17 +27,17 @@ export const createLog = (
     destination,
   )
 
-/** Characters. */
+/** Characters that are held back. */
 const HELD = 8_192
 const FLUSH_EVERY_MS = 250
-/** The reader of a pipe may be slow: how long to wait before the rest is written. */
+/** Wait for a slow reader of a pipe before the rest is written. */
 const PAUSE_MS = 10
 
 /**
- * Held back, and written in sets by this thread: a write for each line was an eighth of the work of
- * a request, and handing writes to other threads a fifth. What is lost is the last quarter of a
- * second before a kill -9. Not pino's own stream: it counts the bytes of each line, which costs
- * more than all else it does.
+ * Holds lines back and writes them in sets, in this thread: a write for each line was an eighth of
+ * the work of a request, and other threads a fifth. A kill -9 loses the last quarter of a second.
+ * Not pino's own stream, since it counts the bytes of each line, which costs more than all its
+ * other work.
  */
 function standardError(): pino.DestinationStream {
   let held = ''

@@ -3,10 +3,10 @@ import { migrate } from '../../store/db/migrate.ts'
 import { connect } from '../../store/db/sql.ts'
 import { required } from './required.ts'
 
-/** A migration may rewrite a big table. */
+/** Limit of a statement. A migration may rewrite a big table. */
 const LONGEST_STATEMENT_MS = 3_600_000
 
-/** Brings the schema up to date and makes the coming partitions. Returns the names of what ran. */
+/** Migrates the schema and creates the coming partitions. Returns the names of the migrations. */
 export async function runMigrate(config: Config): Promise<string[]> {
   const sql = connect(required(config.databaseUrl, 'DATABASE_URL'), {
     name: 'letterloom-migrate',

@@ -13,17 +13,18 @@ export interface Readiness {
   isReady: boolean
   isDraining: boolean
   /**
-   * `outdated`: migrations that this program needs have not run. `refused`: its login lacks
-   * something, which `lacks` says.
+   * `outdated`: required migrations have not run. `refused`: the login lacks rights, which `lacks`
+   * names.
    */
   postgres: Finding
   lacks: string[]
   temporal: Finding
   /**
-   * `off`: no sender is set up (`NOTICE_FROM`), so owners get no mail about the health of accounts.
+   * `off`: no sender is configured (`NOTICE_FROM`), so owners get no mail about the health of
+   * accounts.
    */
   notices: 'on' | 'off'
-  /** How far this machine's clock is ahead of Postgres'; absent: less than half a minute. */
+  /** Seconds that this machine's clock is ahead of Postgres'. Absent: less than half a minute. */
   clockAheadSeconds?: number
 }
 
@@ -32,19 +33,21 @@ interface Options {
   role: 'letterloom_api' | 'letterloom_worker'
   temporalAddress: string
   /**
-   * The API works without Temporal: reads answer, and writes wait in the outbox. A worker does not.
+   * The API works without Temporal: reads are answered, and writes wait in the outbox. A worker
+   * does not.
    */
   needsTemporal: boolean
   notices: Readiness['notices']
   clock: Pick<Clock, 'aheadMs'>
-  /** False until it takes work. */
+  /** Returns false until the program accepts work. */
   isServing: () => boolean
   isDraining: () => boolean
 }
 
 /**
- * Whether this process should be given work. Asks Postgres on a connection of its own, so that a
- * busy pool does not look like a dead database; concurrent callers get the same answer.
+ * Returns a function that tells whether this process should get work. It asks Postgres on its own
+ * connection, so that a busy pool does not look like a dead database. Concurrent callers share an
+ * answer.
  */
 export function createReadiness(options: Options) {
   const { databaseUrl, role, temporalAddress, needsTemporal, notices, isServing, isDraining } =
@@ -86,7 +89,7 @@ export function createReadiness(options: Options) {
   }
 }
 
-/** What the login lacks is added to `lacks`. */
+/** Checks Postgres, and adds missing rights of the login to `lacks`. */
 async function lookAtPostgres(sql: Sql, lacks: string[]): Promise<Finding> {
   try {
     lacks.push(...(await listLoginLacks(sql)))
@@ -114,7 +117,7 @@ async function within(ms: number, look: () => Promise<Finding>): Promise<Finding
   }
 }
 
-/** Whether a server accepts connections at `host:port`. */
+/** Resolves to whether a server accepts connections at `host:port`. */
 const reach = (address: string): Promise<Finding> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(`tcp://${address}`)

@@ -1,19 +1,20 @@
 import type { Config } from '../../config.ts'
 
-/** A setting that this program cannot do without. */
 export function required(value: string | undefined, name: string): string {
   if (value === undefined) throw new Error(`${name} is not set; see docs/configuration.md`)
   return value
 }
 
-/** Where Temporal is when nothing is said: its dev server's usual place. */
+/** Returns the configured address of Temporal, or that of its development server. */
 export const temporalAddress = ({ temporal }: Config): string =>
   temporal.address ?? '127.0.0.1:7233'
 
-/** Left alone, gRPC would wait up to two minutes before it tries a server that is back. */
+/**
+ * Longest wait between attempts. By default, gRPC would wait up to two minutes before it tries a
+ * server that is back.
+ */
 const RECONNECT_MS = 2_000
 
-/** How a client reaches Temporal, and comes back to it after it was away. */
 export const temporalConnection = (config: Config) => {
   const { apiKey, tls, metadata } = config.temporal
   return {

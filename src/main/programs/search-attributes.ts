@@ -19,8 +19,8 @@ const PASS_MS = 50
 type Attributes = Readonly<Record<string, string>>
 
 /**
- * Registers the attributes that the namespace does not have yet, and waits until it has them. The
- * dev server's own flag only works when it makes the namespace, not on a database file it finds.
+ * Registers the attributes that the namespace lacks, and waits until it has them. The dev server's
+ * own flag only works for a new namespace, not on an existing database file.
  */
 export async function registerSearchAttributes(
   connection: Connection,
@@ -40,7 +40,7 @@ export async function registerSearchAttributes(
   await waitForSearchAttributes(connection, namespace, missing)
 }
 
-/** Waits until these attributes may be used: the server looks for new ones every other second. */
+/** Waits until these attributes may be used. The server looks for new ones every other second. */
 export async function waitForSearchAttributes(
   connection: Connection,
   namespace: string,
@@ -61,7 +61,9 @@ export async function waitForSearchAttributes(
   }
 }
 
-/** The same for a namespace that has none yet, as on the test server, which cannot list them. */
+/**
+ * Registers attributes in a namespace that has none, as on the test server, which cannot list them.
+ */
 export async function addSearchAttributes(
   connection: Connection,
   namespace: string,

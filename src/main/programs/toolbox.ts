@@ -6,8 +6,8 @@ import { createLookups } from '../../net/lookups.ts'
 import { version } from './version.ts'
 
 /**
- * The deliverability tools with the name servers of the settings. Whatever private ranges webhooks
- * may reach: strangers use the tools, and they reach the public internet only.
+ * Creates the deliverability tools with the configured name servers. They reach the public internet
+ * only, whatever private ranges webhooks may reach, since strangers use them.
  */
 export const toolboxOf = ({
   dnsServers,
@@ -20,6 +20,8 @@ export const toolboxOf = ({
     userAgent: `Letterloom-Tools/${version} (+${new URL('/tools', publicUrl).href})`,
   })
 
-/** What asks the provider for certificates and confirmations of SNS: the public internet only. */
+/**
+ * Creates a fetcher for certificates and confirmations of SNS. It reaches the public internet only.
+ */
 export const publicFetcher = ({ dnsServers }: Pick<Config, 'dnsServers'>): Fetcher =>
   createFetcher({ allowed: [], findAddresses: createAddressFinder({ servers: dnsServers }) })

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Beside the sources, and a folder further up from the compiled code. */
+/** Paths beside the sources, and one folder further up from the compiled code. */
 const FILE = ['../../../package.json', '../../../../package.json']
   .map((path) => new URL(path, import.meta.url))
   .find((url) => existsSync(url))
 
-/** Of package.json: what `/health` reports and what the image is tagged with. */
+/** Version of package.json, for `/health` and the image's tag. */
 export const version: string = readVersion()
 
 function readVersion(): string {

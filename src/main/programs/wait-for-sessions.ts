@@ -9,8 +9,8 @@ const SHARED =
   'Postgres itself'
 
 /**
- * Resolves once Postgres answers and gives each connection a session of its own, or when a shutdown
- * is requested. Throws behind a pooler of transactions.
+ * Resolves when Postgres answers and gives each connection its own session, or when a shutdown is
+ * requested. Throws behind a pooler of transactions.
  */
 export async function waitForSessions(
   databaseUrl: string,

@@ -34,8 +34,8 @@ import { createResolver } from '../../net/resolver.ts'
 import type { WorkerResources } from './worker-resources.ts'
 
 /**
- * How long a workflow's next task waits for the worker that knows the workflow, before any may have
- * it: so long a lost worker holds up what it was at.
+ * Time for which a workflow's next task waits for the worker that has the workflow in its cache. A
+ * lost worker holds up its workflows for so long.
  */
 const STICKY_MS = 2_000
 
@@ -49,7 +49,7 @@ type QueueOptions = Pick<
   | 'workflowThreadPoolSize'
 >
 
-/** What a process does for each task queue, and how much of it at the same time. */
+/** Returns the workers of each task queue with their limits. */
 export function queueTable(
   config: Config,
   log: Logger,
@@ -146,7 +146,10 @@ function providerActivities(
   }
 }
 
-/** `dist/workflow-bundle.js`, built by `npm run build`; also when the worker runs from sources. */
+/**
+ * Returns the path of `dist/workflow-bundle.js`, built by `npm run build`, also if the worker runs
+ * from sources.
+ */
 function bundlePath(): string {
   const here = new URL('.', import.meta.url)
   const folder = here.pathname.includes('/dist/src/main/') ? '../../../' : '../../../dist/'

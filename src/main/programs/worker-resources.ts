@@ -14,12 +14,11 @@ import { checkedKeyring } from './keys.ts'
 import { required, temporalConnection } from './required.ts'
 import { createTemporalClient } from '../commands/temporal-client.ts'
 
-/** A claim that takes longer than this is none: its second would be over before the first call. */
+/** Limit of a claim. After it, the claim's second would be over before the first call. */
 const CLAIM_TIMEOUT_MS = 1_000
 
 export type WorkerResources = Awaited<ReturnType<typeof openWorkerResources>>
 
-/** Everything that a worker keeps open: connections, transports and rendering threads. */
 export async function openWorkerResources(config: Config, log: Logger) {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL')
   const keyring = checkedKeyring(config)
@@ -62,7 +61,7 @@ export async function openWorkerResources(config: Config, log: Logger) {
     roles,
     eventQueues: createEventQueues(roles),
     mailer,
-    /** Undefined: the operator has not said whom health notices are from. */
+    /** Undefined: the operator has not configured the sender of health notices. */
     noticeSender: from === undefined ? undefined : { from, region, mailer: operator },
     close: async () => {
       await Promise.all([mailer.close(), operator.close(), renderer.close()])

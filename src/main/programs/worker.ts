@@ -37,12 +37,12 @@ import { queueTable } from './worker-queues.ts'
 import { waitForSessions } from './wait-for-sessions.ts'
 import { openWorkerResources, type WorkerResources } from './worker-resources.ts'
 
-/** Beats closer together are sent as one: closer than those of any activity. */
+/** Interval below which heartbeats are merged, shorter than those of any activity. */
 const BEAT_MS = 250
 
 /**
- * One worker process: the Temporal workers of the given queues, and the loops that every worker
- * runs. Resolves when a shutdown was requested and everything in flight has ended.
+ * Runs a worker process: the Temporal workers of the given queues, and the loops of every worker.
+ * Resolves when a shutdown was requested and everything in flight has ended.
  */
 export async function runWorker(
   config: Config,
@@ -98,8 +98,8 @@ export async function runWorker(
 }
 
 /**
- * What workers do all the time, whatever their queues are. A new loop is a line here: what serves
- * callers or decides claims is run by every worker, what compares and tidies by one of the fleet.
+ * Starts the loops, whatever the worker's queues are. A new loop is a line here. Loops that serve
+ * callers or decide claims run in every worker, those that compare and tidy in one of the fleet.
  */
 function startLoops(
   { timings }: Config,
@@ -169,7 +169,7 @@ async function startWorkers(
   return workers
 }
 
-/** The logs of the SDK go the way of ours, so that they are scrubbed like ours. */
+/** Sends the SDK's logs through our logger, so that they are scrubbed as well. */
 function installRuntime(log: Logger): void {
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
@@ -197,7 +197,10 @@ function warnOfSettings({ netAllowPrivate, notices }: Config, log: Logger): void
   if (notices.from === undefined) log.warn({}, 'NOTICE_FROM unset: notices and invitations are off')
 }
 
-/** A flow or batch failed by its own rules, its receiver or its account: the API tells. */
+/**
+ * Returns whether a flow or batch failed by its own rules, its receiver or its account, which the
+ * API reports.
+ */
 const isExpectedFailure = (meta: object | undefined): boolean =>
   meta !== undefined &&
   'error' in meta &&
