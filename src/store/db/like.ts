@@ -1,2 +1,2 @@
-/** Escapes `%`, `_` and `\`, so that the pattern matches what contains the text. */
+/** Returns a pattern that matches texts with this part. Escapes `%`, `_` and `\`. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`

@@ -1,23 +1,21 @@
 import { openSession, type Session } from './session.ts'
 
 interface Listener {
-  /** Shown in pg_stat_activity. */
+  /** Name in pg_stat_activity. */
   name: string
-  /** A name of Postgres'. */
   channel: string
   onNotice: (payload: string) => void
-  /** From now on notices are heard, for the first time or again. */
+  /** Called when notices are received, for the first time or again. */
   onListening: () => void
 }
 
 const RETRY_MS = 1_000
-/** An idle connection whose server is gone says nothing: it is asked. */
+/** Interval of checks. An idle connection whose server is gone reports nothing. */
 const ASK_EVERY_MS = 10_000
 const MOST_MS = 5_000
 
 /**
- * Listens to a channel of Postgres with a connection of its own, which is opened again when it is
- * lost.
+ * Listens to a channel of Postgres on its own connection, which is opened again when it is lost.
  */
 export function listen(
   url: string,

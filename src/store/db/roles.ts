@@ -6,10 +6,6 @@ export type RoleSettings = Partial<
   Record<'owner' | 'api_login' | 'worker_login' | `${'owner' | 'api' | 'worker'}_password`, string>
 >
 
-/**
- * Creates the database roles in the caller's transaction, see migrations/roles.sql. Without
- * settings the caller owns the tables.
- */
 export async function makeRoles(tx: Executor, settings: RoleSettings = {}): Promise<void> {
   for (const [name, value] of Object.entries(settings)) {
     await tx`select set_config(${`letterloom.${name}`}, ${value}, true)`

@@ -24,7 +24,6 @@ interface Address {
 }
 
 interface Rules {
-  /** Postgres settings. Those unknown to the server are left out. */
   settings: Readonly<Record<string, string | number>>
   /**
    * Time limit of a statement after which the server is considered lost. Longer than the server's

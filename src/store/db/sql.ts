@@ -12,7 +12,6 @@ import type { Transaction } from './transaction.ts'
  */
 export type { Sql, Transaction, Executor, Json }
 export { columnName } from './statement.ts'
-/** A part of a statement. */
 export type Part = Pending
 
 export const UNIQUE_VIOLATION = '23505'
@@ -156,7 +155,7 @@ const ARRAYS = {
   uuids: arrays(2951),
 }
 
-/** What a transaction has read no longer holds. `transact` runs it again. */
+/** A value that the transaction read is outdated. `transact` runs it again. */
 export class Superseded extends Error {}
 
 /**

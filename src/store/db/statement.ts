@@ -17,7 +17,6 @@ export interface Executor {
   ): Pending<T>
   /** A column or table name in camelCase, or rows to insert with their columns and values. */
   (given: string | Row | readonly Row[]): Pending
-  /** A value as jsonb. Null stays SQL's null. */
   json(value: object | string | number | boolean | null): Pending
   /** Runs a rarely repeated statement without a stored plan. */
   once<T extends readonly (object | undefined)[] = postgres.Row[]>(

@@ -9,9 +9,9 @@ import type { ConnectionOptions } from 'node:tls'
 const MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 
 interface Encryption {
-  /** The URL without what it says of TLS: the driver would send it to the server as settings. */
+  /** The URL without its TLS settings, which the driver would send to the server. */
   url: string
-  /** As the driver takes it; undefined: the URL says nothing. */
+  /** TLS settings for the driver. Undefined: the URL has none. */
   ssl: boolean | 'prefer' | 'require' | ConnectionOptions | undefined
 }
 
@@ -64,8 +64,8 @@ function sslOf(mode: string | undefined, files: ConnectionOptions): Encryption['
 }
 
 /**
- * The driver tells Node the name of a server, but no IP address: Node would take any certificate of
- * `localhost` for that server's.
+ * Adds the server's IP address. The driver tells Node only names, so Node would accept any
+ * certificate of `localhost` for that server.
  */
 function named(ssl: Encryption['ssl'], address: string): Encryption['ssl'] {
   const [, hosts = ''] = /^[^:]+:\/\/(?:[^/]*@)?([^/]*)/.exec(address) ?? []

@@ -6,7 +6,6 @@ interface Lease {
   workerId: Uuid
 }
 
-/** Takes a lease that nobody has, or holds one's own for longer. Returns whether it is held. */
 export async function take(sql: Sql, { name, workerId }: Lease, holdMs: number): Promise<boolean> {
   const { count } = await sql`
     insert into fleet_leases as held (name, held_by, held_until)
@@ -17,6 +16,6 @@ export async function take(sql: Sql, { name, workerId }: Lease, holdMs: number):
   return count > 0
 }
 
-/** Another worker may take it at once. */
+/** Releases the lease, so that another worker may acquire it at once. */
 export const release = (sql: Sql, { name, workerId }: Lease) => sql`
   delete from fleet_leases where name = ${name} and held_by = ${workerId}`

@@ -44,8 +44,8 @@ export async function take(
 }
 
 /**
- * The same for many keys, in as many statements. `isBusy`: another transaction has one of them at
- * this moment.
+ * Takes many keys in as many statements. `isBusy`: another transaction has one of them at this
+ * moment.
  */
 export async function takeAll(
   tx: Transaction,
@@ -77,7 +77,6 @@ interface RequestAnswer {
   key: string
   fingerprint: Buffer
   status: number
-  /** JSON. */
   body: string
 }
 
@@ -92,7 +91,7 @@ export const keep = (
   set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
     lease_until = null, created_at = excluded.created_at`
 
-/** The same for many keys of an organization. */
+/** Stores the responses of many keys of an organization. */
 export const keepAll = (
   tx: Transaction,
   organizationId: Uuid,
@@ -111,7 +110,10 @@ export const keepAll = (
     lease_until = null, created_at = excluded.created_at`
 
 interface Lease {
-  /** The same for everybody who takes over the work. Ids of the work are derived from it. */
+  /**
+   * Time of the first request. It is the same for every later holder of the work, whose ids are
+   * derived from it.
+   */
   startedAt: string
   leaseUntil: string
 }

@@ -1,6 +1,5 @@
 import type { Executor } from '../db/sql.ts'
 
-/** Delays of the loops and the workers. */
 export interface Lags {
   /** Seconds since the earliest due outbox message was written. */
   outboxSeconds: number

@@ -1,7 +1,6 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** Position of this database's count. */
 export interface LedgerBeat {
   ledger: Uuid
   beat: number

@@ -1,6 +1,9 @@
 import type { Sql } from '../db/sql.ts'
 
-/** Says that a loop looks often for work of the channel for so long: writers need not tell it. */
+/**
+ * Announces that a loop looks often for work of the channel for so long. Writers need not send
+ * notices.
+ */
 export const note = (sql: Sql, channel: string, forMs: number) => sql`
   insert into loops_awake as awake (channel, until)
   values (${channel}, clock_timestamp() + ${forMs} * interval '1 millisecond')

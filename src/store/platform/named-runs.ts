@@ -2,7 +2,6 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { BatchStatus } from '../../domain/batches/batch.ts'
 import type { Sql } from '../db/sql.ts'
 
-/** A flow or batch, and the organization of its outbox message. */
 export interface Subject {
   organizationId: Uuid
   id: Uuid

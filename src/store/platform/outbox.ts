@@ -3,7 +3,7 @@ import type { Uuid } from '../../runtime/ids.ts'
 import { lastTurn } from '../db/turns.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 
-/** One requested confirmation. Later ones of the same pair have a higher generation. */
+/** A requested confirmation. Later ones of the same pair have a higher generation. */
 export type ConfirmationKey = Confirmation
 
 /**
@@ -91,9 +91,6 @@ export const wake = (sql: Executor, organizationId: string, rows: ReturnType<Exe
     from (${rows}) of_one`,
   )
 
-/**
- * Wakes executions of several organizations: `rows` selects their `organization_id`, too.
- */
 export const wakeEach = (sql: Executor, rows: ReturnType<Executor>) => sql`
   insert into outbox (organization_id, kind, payload)
   select decided.organization_id, 'wake_execution',
@@ -108,17 +105,17 @@ export const wakeEach = (sql: Executor, rows: ReturnType<Executor>) => sql`
 export const LANES = ['executions', 'wakes', 'others'] as const
 export type OutboxLane = (typeof LANES)[number]
 
-/** As the function and its index number them (migration 0116). */
+/** Numbers of the lanes in the function and its index (migration 0116). */
 const LANE_NUMBERS: Record<OutboxLane, number> = { executions: 1, wakes: 2, others: 0 }
 
-/** How long it is known which days have open messages. */
+/** Time for which the days with open messages are cached. */
 const KNOWN_MS = 60_000
 const openSince = new WeakMap<Sql, { first: string; until: number }>()
 
 /**
- * The first day on which a message was written that is not done: of the days before it no partition
- * is read. It is looked up once a minute for each pool, a look at an index for each day; messages
- * that are written later are of no earlier day but yesterday.
+ * Returns the first day with an open message, so that partitions of earlier days are not read. It
+ * is looked up once a minute for each pool, by one index look-up for each day. Later messages have
+ * no earlier day but yesterday.
  */
 async function findFirstOpenDay(sql: Sql): Promise<string> {
   const known = openSince.get(sql)
@@ -145,20 +142,19 @@ async function findFirstOpenDay(sql: Sql): Promise<string> {
   return days.first
 }
 
-/** Of a lane: up to `limit` messages for `leaseMs`. */
+/** Up to `limit` messages of a lane for `leaseMs`. */
 interface Lease {
   limit: number
   leaseMs: number
-  /** The organization whose turn was last. */
   after: Uuid
 }
 
 /**
- * Leases due messages of a lane: what a relay that dies had leased is due again after `leaseMs`.
- * `skip locked` lets several relays share the work without waiting for each other. Organizations
- * come in turn, each with as many messages as the others, in the order in which they became due.
- * Whether anything is due is asked first: that is one look at an index, and the function costs
- * thirty times as much, many times a second. Returns the organization whose turn was last, too.
+ * Leases due messages of a lane. Leases of a dead relay are due again after `leaseMs`. `skip
+ * locked` lets several relays share the work without waiting for each other. Organizations take
+ * turns, each with the same number of messages, in the order in which they became due. An index
+ * look-up first checks whether anything is due, since the function costs thirty times as much, many
+ * times a second. Also returns the organization that was served last.
  */
 export async function lease(
   sql: Sql,
@@ -219,7 +215,6 @@ export async function postpone(
     where ${among(sql, rows)}`
 }
 
-/** Counts undelivered messages, up to `most`. */
 export async function countWaiting(sql: Executor, most: number): Promise<number> {
   const [row] = await sql<{ waiting: number }[]>`
     select count(*)::integer as waiting
@@ -232,7 +227,6 @@ export async function countWaiting(sql: Executor, most: number): Promise<number>
   return row?.waiting ?? 0
 }
 
-/** Name of the started row in the payload. */
 const STARTED = { start_execution: 'executionId', start_batch: 'batchId' } as const
 
 /** Executions or batches whose start is not delivered yet. */

@@ -6,17 +6,14 @@ export interface Ask {
   /** One figure for each window, like `limits`. */
   seconds: readonly number[]
   limits: readonly number[]
-  /** Requests that wait for a decision. */
   want: number
 }
 
 export interface Grant {
   subject: string
-  /** The number of counted requests, at most `want`. */
   granted: number
   /** One figure for each window. */
   used: number[]
-  /** Time at which the oldest requests leave each window, in milliseconds of the store's clock. */
   freesAt: number[]
   takenAt: number
 }
