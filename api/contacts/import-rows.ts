@@ -137,7 +137,7 @@ const tooManyFaults = (most: number) =>
   badRequest(`More than ${most} rows of the file cannot be read: nothing was imported`, [
     {
       path: 'body',
-      message: 'may be of another form, or lack its mapping: a dry run of a part tells',
+      message: 'may have another format, or lack a mapping. Try a part of it with dryRun',
     },
   ])
 

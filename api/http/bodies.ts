@@ -115,7 +115,7 @@ export function duplicateKey(of: 'body' | 'row', path: string): AppError {
   const place = shown(path)
   return new AppError('MALFORMED_REQUEST', `The ${of} has the key ${place} twice`, {
     reason: 'duplicate_key',
-    details: [{ path: place, message: 'is there twice' }],
+    details: [{ path: place, message: 'is repeated' }],
   })
 }
 

@@ -10,7 +10,7 @@ const IDEMPOTENCY_PARAMETER = {
   in: 'header',
   required: false,
   description:
-    'Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice.',
+    'Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice.',
   // Without an example: the page would send it with everything that is tried out.
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY },
 }

@@ -43,21 +43,21 @@ const MEANINGS = {
   },
   404: {
     name: 'NotFound',
-    description: 'No such route or resource',
+    description: 'The resource or route does not exist',
     code: 'NOT_FOUND',
     error: 'Batch not found',
   },
   409: {
     name: 'Conflict',
     description:
-      'Wrong state, duplicate or lost race, or a request with the same Idempotency-Key is still running',
+      'The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running',
     code: 'CONFLICT',
     error: 'A request with this Idempotency-Key is still running',
     reason: 'idempotency_in_progress',
   },
   410: {
     name: 'Gone',
-    description: 'It was there once: a link that was replaced or has expired',
+    description: 'The link was replaced or has expired',
     code: 'REQUEST_FAILED',
     error: 'This confirmation link no longer works',
     reason: 'link_over',
@@ -84,14 +84,14 @@ const MEANINGS = {
   422: {
     name: 'ValidationFailed',
     description:
-      'The body does not fit the schema, or the Idempotency-Key came with another request',
+      'The body does not match the schema, or the Idempotency-Key was used for another request',
     code: 'VALIDATION_FAILED',
     error: 'name is required',
     details: [{ path: 'name', message: 'is required' }],
   },
   429: {
     name: 'RateLimited',
-    description: 'Too many requests; see Retry-After',
+    description: 'Too many requests. See Retry-After',
     code: 'RATE_LIMITED',
     error: 'Too many requests. Try again in 12 seconds.',
   },
@@ -103,13 +103,13 @@ const MEANINGS = {
   },
   500: {
     name: 'InternalError',
-    description: 'An unexpected failure; safe to retry with backoff',
+    description: 'Unexpected failure. Retry with backoff',
     code: 'INTERNAL_ERROR',
     error: 'Something went wrong on our side',
   },
   503: {
     name: 'Unavailable',
-    description: 'Not available for a moment; see Retry-After',
+    description: 'Temporarily unavailable. See Retry-After',
     code: 'INTERNAL_ERROR',
     error: 'The service is not available for a moment',
   },

@@ -79,7 +79,7 @@ export async function describeRoutes(
             type: 'apiKey',
             in: 'header',
             name: 'x-webhook-secret',
-            description: 'The secret that registering the connection answered.',
+            description: 'The secret that was returned when the connection was registered.',
           },
         },
       },

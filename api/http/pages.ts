@@ -28,7 +28,7 @@ export function pageFigures({ page, pageSize, hasMore, counted, ...rest }: Paged
 export function requireOneOf(page: number, cursor: string | undefined): void {
   if (cursor === undefined || page === 1) return
   throw badRequest('The query parameters page and cursor cannot be combined', [
-    { path: 'page', message: 'cannot go with a cursor' },
+    { path: 'page', message: 'cannot be combined with a cursor' },
   ])
 }
 

@@ -68,7 +68,7 @@ function checkTexts(texts: Partial<Record<TextName, string | null>>): void {
   const details = TEXT_NAMES.flatMap((name) =>
     unknownPlaceholders(name, texts[name] ?? '').map((each) => ({
       path: `branding.texts.${name}`,
-      message: `cannot have ${each}: nothing fills it in`,
+      message: `cannot contain the placeholder ${each}`,
     })),
   )
   const [first] = details

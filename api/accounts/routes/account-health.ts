@@ -23,7 +23,7 @@ export const accountHealthRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         operationId: 'getOrganizationHealth',
         summary: 'Get the sending health of all connected accounts',
         description:
-          'What the hourly check found last, and the worst verdict of all: `in_danger`, then `at_risk`, `unknown`, `healthy`. `checkedAt` is the latest of the accounts’. The provider is not asked.',
+          'Returns the results of the last hourly check and the worst status of all accounts: `in_danger`, then `at_risk`, `unknown`, `healthy`. `checkedAt` is the time of the latest check. The provider is not called.',
         response: { 200: OrganizationHealth },
       },
     },
@@ -45,7 +45,7 @@ export const accountHealthRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         tags,
         operationId: 'getAccountHealth',
         summary: 'Get the sending health of one connected account',
-        description: 'What the hourly check found last. The provider is not asked.',
+        description: 'Returns the result of the last hourly check. The provider is not called.',
         params: AccountHealthParams,
         response: { 200: AccountHealthRecord },
       },

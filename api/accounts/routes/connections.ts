@@ -40,7 +40,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         operationId: 'registerConnection',
         summary: 'Register a cloud account, or update it and rotate its webhook secret',
         description:
-          'Registering the same account and region again updates it: `externalId` stays, the webhook secret is a new one, and those before it work for another 24 hours each. Create the role `roleArn`, which trusts us with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.',
+          'Registering the same account and region again updates the connection: `externalId` stays, a new webhook secret is generated, and earlier secrets work for another 24 hours. Create the role `roleArn`, which trusts Letterloom with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.',
         body: ConnectionInput,
         response: { 200: RegisteredConnection, ...failures(402, 409) },
       },
@@ -77,7 +77,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         operationId: 'listConnections',
         summary: 'List connected cloud accounts, newest first',
         description:
-          'Disconnected accounts are listed, too. Mail is sent through verified ones only.',
+          'Includes disconnected accounts. Mail is sent through verified accounts only.',
         response: { 200: ConnectionList },
       },
     },
@@ -95,7 +95,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         operationId: 'changeConnection',
         summary: 'Rename a connection, or set the queue or topic of its delivery events',
         description:
-          'Rotates nothing. Fields that are not given stay as they are, null clears; read-only fields are ignored. A queue is polled from then on; the other ways go on.',
+          'Only the fields that are sent change. Send null to clear a field. Read-only fields are ignored, and the webhook secret stays. A new queue is polled from then on. Events that arrive in other ways are still accepted.',
         params: IdParams,
         body: ConnectionPatch,
         response: { 200: Connection },
@@ -130,9 +130,9 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'getConnectionSetup',
-        summary: 'Download what sets up the account’s side: CloudFormation or Terraform',
+        summary: 'Download a setup file for the account: CloudFormation or Terraform',
         description:
-          'The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events. `events=queue` (recommended): to a queue in the account, whose URL is an output and is then set as `eventQueueUrl`. `events=webhook`: to our webhook, with a rate that follows from the account’s own (once verified); the webhook secret is a parameter that the tool asks for, not in the file. What could not be delivered for a day is kept in a second queue. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.',
+          'The file creates the role that Letterloom assumes (with its external id and only the permissions that are used), a configuration set, and the delivery of events. `events=queue` (recommended) delivers them to a queue in the account: set its URL, an output of the file, as `eventQueueUrl`. `events=webhook` delivers them to our webhook, at a rate that follows from the verified account’s own. The tool asks for the webhook secret, which is not in the file. Events that cannot be delivered for a day are kept in a second queue. Fails with 409 `principal_not_configured` if the operator has not set AWS_PRINCIPAL_ARN.',
         params: IdParams,
         querystring: SetupQuery,
         response: {
@@ -169,9 +169,9 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'verifyConnection',
-        summary: 'Try out what the connection may do, and see what is missing',
+        summary: 'Verify a connection and its permissions',
         description:
-          'Assumes the role with the external id, makes sure that it cannot be assumed without, and uses each permission once. Nothing is changed, and nothing sent but, at most once a minute, one mail to the provider’s mailbox simulator that names the configuration set. Mail is sent through the account while `isVerified`. Asked again within three seconds, it answers the same. `not_tried`: the role could not be assumed; `throttled` and `no_answer`: the provider did not say, and `isVerified` is what it was.',
+          'Assumes the role with the external id, checks that it cannot be assumed without it, and uses each permission once. Nothing is changed, and nothing is sent except, at most once a minute, one mail to the provider’s mailbox simulator that names the configuration set. Mail is sent through the account while `isVerified` is true. Requests within three seconds get the same response. `not_tried`: the role could not be assumed. `throttled` and `no_answer`: the provider gave no result, and `isVerified` does not change.',
         params: IdParams,
         response: { 200: ConnectionVerification, ...failures(409, 503) },
       },
@@ -186,9 +186,9 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'disconnectConnection',
-        summary: 'Disconnect a cloud account; its record stays',
+        summary: 'Disconnect a cloud account',
         description:
-          'Clears the webhook secrets and stops sending through the account. Registering it again brings it back.',
+          'Clears the webhook secrets and stops sending through the account. Its record stays. Register the account again to reconnect it.',
         params: IdParams,
         response: { 200: Success },
       },

@@ -15,9 +15,9 @@ export const accountPolicyRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
       schema: {
         tags: ['account'],
         operationId: 'recheckConsolePolicy',
-        summary: 'Find out which version of the console policy an account carries',
+        summary: 'Recheck the console policy of an account',
         description:
-          'Asks the account at most once a minute, whoever calls. Within that minute, and when the account cannot be asked or answers in time that it is asked too much, the last finding is answered with `rechecked` false.',
+          'Reads the version of the policy from the account, at most once a minute for all callers. Within that minute, or if the account cannot be called or throttles the call, the last result is returned with `rechecked` false.',
         params: CloudAccountParams,
         response: { 200: ConsolePolicyReading },
       },

@@ -27,9 +27,9 @@ export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, d
       schema: {
         tags,
         operationId: 'listDomains',
-        summary: 'List the domains and addresses that your accounts send as',
+        summary: 'List the domains and addresses that your accounts can send from',
         description:
-          'Read live from all connected accounts at once, at most 15 seconds old. An account that cannot be asked, or does not answer in time, has `reachable` false and fails nothing.',
+          'Reads all connected accounts at once. Results are at most 15 seconds old. An account that cannot be called or does not answer in time has `reachable` false, and the request succeeds.',
         querystring: DomainQuery,
         response: { 200: DomainList },
       },
@@ -63,14 +63,14 @@ export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, d
       schema: {
         tags,
         operationId: 'getDomain',
-        summary: 'Get a domain or address with the DNS records that it needs',
+        summary: 'Get a domain or address with its DNS records',
         description:
-          'Your accounts are asked in the order they were connected, until one has it. 404 when none that answers has it; `details` names those that did not answer. 503 only when none answers.',
+          'Your accounts are asked in the order in which they were connected, until one has the domain or address. Fails with 404 if no account that answers has it: `details` names accounts that did not answer. Fails with 503 if no account answers.',
         params: DomainParams,
         querystring: DomainQuery,
         response: {
           200: Domain,
-          503: { description: 'No account can be asked; see Retry-After', ...DomainUnavailable },
+          503: { description: 'No account can be called. See Retry-After', ...DomainUnavailable },
         },
       },
     },

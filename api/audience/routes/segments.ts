@@ -186,7 +186,7 @@ export const segmentRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const { page, pageSize, cursor } = query
       if (cursor !== undefined && page > 1) {
         throw badRequest('The query parameters page and cursor cannot be combined', [
-          { path: 'page', message: 'cannot go with a cursor' },
+          { path: 'page', message: 'cannot be combined with a cursor' },
         ])
       }
       await requireFeature(sql, organizationId, 'segments')

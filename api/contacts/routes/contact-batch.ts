@@ -41,7 +41,7 @@ export const contactBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'upsertContacts',
         summary: 'Create or update up to 1,000 contacts',
         description:
-          'Each row is created, or updates the contact that has its `externalId`, `email` or `phone`. Good rows are kept when others fail, whatever is wrong with those. Asking for `active` does not bring back who has left: `emailStatusKept` says so, and `smsStatusKept` of who has opted out of text messages.',
+          'Each row updates the contact with its `externalId`, `email` or `phone`, or creates one. Rows are independent: valid rows are stored if others fail. `active` does not resubscribe a contact who unsubscribed, and the result then has `emailStatusKept`. `smsStatusKept` is the same for contacts who opted out of text messages.',
         body: ContactBatchInput,
         response: { 200: ContactBatchResult },
       },
@@ -99,7 +99,7 @@ export const contactBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'deleteContacts',
         summary: 'Delete up to 1,000 contacts',
         description:
-          'Ids that name none of your contacts are passed over; `deleted` counts the others. The suppression list keeps their addresses.',
+          'Unknown ids are ignored. `deleted` is the number of deleted contacts. The suppression list keeps their addresses.',
         body: ContactsDeletion,
         response: { 200: ContactsDeleted },
       },

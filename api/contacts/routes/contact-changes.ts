@@ -39,9 +39,9 @@ export const contactChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
       schema: {
         tags,
         operationId: 'patchContact',
-        summary: 'Change parts of a contact',
+        summary: 'Update a contact',
         description:
-          'Only what is given changes. A status never gets better by itself: `emailStatusKept` says that somebody had left, and `resubscribe` takes them back. A changed address begins anew, and topics with double opt-in ask it.',
+          'Updates only the fields that are sent. `active` alone does not resubscribe a contact who unsubscribed, and the response then has `emailStatusKept`. Add `resubscribe` if the person asked for mail again. A new address starts without consent: topics with double opt-in send it a confirmation email.',
         params: IdParams,
         querystring: ContactQuery,
         body: ContactPatch,
@@ -64,7 +64,7 @@ export const contactChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         operationId: 'replaceContact',
         summary: 'Replace a contact',
         description:
-          'What is left out is cleared; statuses and topics stay unless they are given. An answer about a contact is a body: what nobody can write is ignored.',
+          'Clears all fields that are not sent, except statuses and topics. You can send a contact as it was returned: read-only fields are ignored.',
         params: IdParams,
         querystring: ContactQuery,
         body: ContactReplacement,
@@ -143,5 +143,5 @@ interface Wishes extends TopicNames {
 
 const noTopics = () =>
   badRequest('topicIds or topicSlugs is needed', [
-    { path: 'topicIds', message: 'or topicSlugs is needed; an empty list leaves all topics' },
+    { path: 'topicIds', message: 'or topicSlugs is required. Send an empty list to unsubscribe from all topics' },
   ])

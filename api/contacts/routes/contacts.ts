@@ -48,7 +48,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'createContact',
         summary: 'Create a contact',
         description:
-          'One of `email` and `phone` is needed. `externalId`, `email` and `phone` are unique in an organization: a 409 says which is taken and by which contact, and never the value. An address on the suppression list has its status from there: `emailStatusKept`.',
+          '`email` or `phone` is required. `externalId`, `email` and `phone` are unique in an organization. If one is taken, the request fails with 409, which names the field and the contact but never the value. An address on the suppression list gets its status from there, and the response has `emailStatusKept`.',
         body: ContactInput,
         response: { 201: Contact, ...failures(409) },
       },
@@ -85,7 +85,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'listContacts',
         summary: 'List contacts, newest first',
         description:
-          'By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000, which `totalIsExact` says. A search among more contacts than that stops counting where its page is full. What many have and none of the newest is looked for in stretches of 50,000 contacts: a page that ends with its stretch may be empty, and has a next one.',
+          'Use pages or cursors. A cursor neither skips nor repeats contacts while others are written. Contacts are counted up to 10,000. Above that, `totalIsExact` is false. A search among more contacts stops counting when its page is full. If no new contact matches a search, contacts are searched in stretches of 50,000: a page may be empty and still have a next page.',
         querystring: ContactListQuery,
         response: { 200: ContactList, ...failures(402) },
       },
@@ -122,7 +122,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'getContact',
         summary: 'Get a contact by id, email or externalId',
         description:
-          'A UUID is our id, then an `externalId`; what contains `@` is an email address; anything else is an `externalId`. `by` forces one of them.',
+          'A UUID is the contact’s id or an `externalId`. A value with `@` is an email address. Any other value is an `externalId`. `by` forces one of them.',
         params: IdParams,
         querystring: ContactQuery,
         response: { 200: Contact },
@@ -146,7 +146,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'deleteContact',
         summary: 'Delete a contact',
         description:
-          'With its subscriptions and figures. The suppression list keeps its address: made again, it is not mailed either.',
+          'Deletes the contact with its subscriptions and counters. The suppression list keeps the address, so a new contact with it is not mailed either.',
         params: IdParams,
         querystring: ContactQuery,
         response: { 200: Success },

@@ -38,7 +38,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'exportContacts',
         summary: 'Download contacts as CSV or NDJSON',
         description:
-          'Newest first, with the filters of the list. CSV: `properties` is one column of JSON, so that importing the file again changes nothing; a cell that a spreadsheet would run begins with an apostrophe, which an import takes off. NDJSON: one contact a line. A download that breaks off is not complete: its connection is cut. A segment whose condition takes too long is 400 (`segment_too_slow`).',
+          'Returns contacts, newest first, with the filters of the list. CSV: `properties` is one column of JSON, so importing the file again changes nothing. A cell that a spreadsheet would run as a formula begins with an apostrophe, which an import removes. NDJSON: one contact per line. If a download fails, the connection is closed before the end of the response. Fails with 400 `segment_too_slow` if the condition of the segment takes too long.',
         querystring: ExportQuery,
         response: {
           200: {

@@ -39,7 +39,7 @@ export const importUploadRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'importContacts',
         summary: 'Import contacts from a file of up to 1 GiB',
         description:
-          'A file as `text/csv` or `application/x-ndjson`, or a form (`multipart/form-data`) whose fields come before its file; `Content-Encoding: gzip` is understood. CSV: UTF-8, the first line names the columns; an empty cell says nothing. NDJSON: one contact a line. Answered when the whole file is received; an upload that breaks off changes nothing. Rows are then written as by `POST /v1/contacts/batch`: good rows are kept when others fail, and the report of errors lists those.',
+          'Send a file as `text/csv` or `application/x-ndjson`, or a form (`multipart/form-data`) whose fields come before its file. `Content-Encoding: gzip` is supported. CSV: UTF-8, with the names of the columns in the first line. Empty cells are ignored. NDJSON: one contact per line. The response is sent when the whole file was received. An interrupted upload changes nothing. Rows are then written as by `POST /v1/contacts/batch`: valid rows are stored if others fail, and the error report lists the others.',
         querystring: ImportOptions,
         body: {
           content: Object.fromEntries(

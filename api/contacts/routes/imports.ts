@@ -27,7 +27,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
         summary: 'List imports, newest first',
         querystring: ImportListQuery,
         response: { 200: ImportList },
-        description: 'With how far each has come.',
+        description: 'Includes the progress of each import.',
       },
     },
     async ({ caller: { organizationId, sql }, query: { limit, cursor } }) => {
@@ -46,9 +46,9 @@ export const importRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       schema: {
         tags,
         operationId: 'getImport',
-        summary: 'Get an import and how far it has come',
+        summary: 'Get an import with its progress',
         description:
-          'The figures move while it runs; of `rows`, those not counted yet are to come.',
+          'The counts increase while the import runs. Rows that are not counted yet have not been written.',
         params: IdParams,
         response: { 200: Import },
       },
@@ -63,9 +63,9 @@ export const importRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
       schema: {
         tags,
         operationId: 'getImportErrors',
-        summary: 'Download the rows that failed, as CSV',
+        summary: 'Download the failed rows of an import as CSV',
         description:
-          'Rows that were kept without a phone that cannot be read are in it, too. Columns `row` (from 1, the first line of a CSV not counted), `error`, and `record`, the fields of the row as JSON. Kept for 30 days. Cells that a spreadsheet would run begin with an apostrophe.',
+          'Includes rows that were stored without their invalid phone number. Columns are `row` (starting at 1, without the header line of a CSV), `error`, and `record`, the fields of the row as JSON. The report is kept for 30 days. Cells that a spreadsheet would run as a formula begin with an apostrophe.',
         params: IdParams,
         response: { 200: csvFile('The report') },
       },
@@ -102,7 +102,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, {
         operationId: 'cancelImport',
         summary: 'Cancel an import',
         description:
-          'What it has written stays. An import that is cancelled already: the same answer; one that has ended otherwise: 409.',
+          'Contacts that were written stay. Repeated requests get the same response. Fails with 409 if the import has ended otherwise.',
         params: IdParams,
         response: { 200: Import, ...failures(409) },
       },

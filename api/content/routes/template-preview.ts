@@ -44,14 +44,14 @@ export const templatePreviewRoutes: FastifyPluginAsyncTypebox<TenantDeps> = asyn
       schema: {
         tags: ['templates'],
         operationId: 'previewTemplate',
-        summary: 'See the mail that a template makes for a contact, by id or slug',
+        summary: 'Preview the mail of a template for a contact, by id or slug',
         description:
-          'As the template is written now, published or not; 400 with what is wrong where it cannot be published. Its links to unsubscribe lead nowhere, and nothing is kept or sent. HTML when `Accept` names it, else JSON: a page that shows the mail at 1280 and 375 pixels, in frames in which nothing of it runs. To a key without the scopes `read` and `contacts` addresses and telephone numbers of the contact are masked.',
+          'Renders the present content of the template, published or not. Fails with 400 and all problems if it cannot be published. Nothing is stored or sent, and unsubscribe links are disabled. Returns HTML if `Accept` asks for it, else JSON: the page shows the mail at 1280 and 375 pixels, in frames without scripts. Without the scopes `read` and `contacts`, email addresses and phone numbers of the contact are masked.',
         params: IdParams,
         body: TemplatePreviewInput,
         response: {
           200: {
-            description: 'The mail, or why there is none',
+            description: 'The mail, or the reason why there is none',
             content: { 'application/json': { schema: TemplatePreview }, ...PAGE_CONTENT },
           },
         },

@@ -49,9 +49,9 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         tags,
         operationId: 'pushTemplates',
         summary:
-          'Create and update templates by their slugs, and publish what changed: all or none',
+          'Create, update and publish templates by their slugs, all or none',
         description:
-          'The body is a list, `templates`, or one template by itself. What is the same is `unchanged`, whatever its status: a draft stays a draft, and changes that were made here stay unpublished. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done.',
+          'The body is a list, `templates`, or a single template. A template without changes is `unchanged`, whatever its status: a draft stays a draft, and edits made here stay unpublished. Fails with 409 `edited_since_push`, which names the templates, if some were edited here after the last push, unless you send `force`, or an `updatedAt` that is not older than the edit. `dryRun` returns the results without changing anything.',
         body: TemplatesPush,
         response: { 200: TemplatePushResult, ...failures(409) },
       },
@@ -76,9 +76,9 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         tags,
         operationId: 'pushTemplateBatch',
         summary:
-          'Create and update up to 100 templates by their slugs, and publish what changed: each by itself',
+          'Create, update and publish up to 100 templates by their slugs, independently',
         description:
-          'As `push`; a template that is refused, whatever is wrong with it, is an entry of `errorDetails`, with what it would be answered alone, and the others are kept.',
+          'As `push`, but templates are independent: a refused template is reported in `errorDetails` with the error that it would get alone, and all others are stored.',
         body: TemplateBatchPush,
         response: { 200: TemplateBatchPushResult, ...failures(409) },
       },
@@ -112,7 +112,7 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'pullTemplates',
         summary: 'Get templates in the form that push takes, newest first',
         description:
-          'What they say now, published or not. `published` is what mail is made of, where that differs.',
+          'Returns the present content, published or not. `published` is the content that mail uses, if it differs.',
         querystring: TemplatePullQuery,
         response: { 200: TemplatePull },
       },

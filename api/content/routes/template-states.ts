@@ -32,9 +32,9 @@ export const templateStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
       schema: {
         tags,
         operationId: 'publishTemplate',
-        summary: 'Publish what a template says now, by id or slug',
+        summary: 'Publish the present content of a template, by id or slug',
         description:
-          'As its next version, which never changes: styles stand in the elements that they are for, and a text part is made. Batches keep the version that they began with; mail of workflows is made of the newest. What is the same is no new version. `warnings`: what a preview finds in every mail of it, such as `clipped` beyond the 102 KB that Gmail shows, and `styles_not_inlined`.',
+          'Creates the next version, which never changes: styles are inlined, and a text part is generated. Batches keep the version with which they began. Mail of workflows uses the newest. Unchanged content creates no version. `warnings` lists problems in all mails of the version, such as `clipped` above the 102 KB that Gmail shows, and `styles_not_inlined`.',
         params: IdParams,
         body: PublishInput,
         response: { 200: PublishedTemplate, ...failures(409) },
@@ -66,8 +66,8 @@ export const templateStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
       schema: {
         tags,
         operationId: 'duplicateTemplate',
-        summary: 'Copy a template, by id or slug, into a new draft',
-        description: 'What it says now, not the published version.',
+        summary: 'Copy a template into a new draft, by id or slug',
+        description: 'Copies the present content, not the published version.',
         params: IdParams,
         body: DuplicateInput,
         response: { 201: Template, ...failures(409) },

@@ -20,9 +20,9 @@ export const contactEventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags: ['contacts'],
         operationId: 'listContactEvents',
-        summary: 'List what happened to a contact, newest first',
+        summary: 'List the events of a contact, newest first',
         description:
-          'What became of their consent, of single topics and of all mail, and by what; and the events that your own programs told of them, as long as your plan keeps those.',
+          'Returns changes of consent, for single topics and all mail, with their sources, and your custom events within the retention of your plan.',
         params: IdParams,
         querystring: ContactEventQuery,
         response: { 200: ContactEventList },

@@ -59,9 +59,9 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
       schema: {
         tags,
         operationId: 'ingestEvent',
-        summary: 'Tell what a contact did',
+        summary: 'Report an event of a contact',
         description:
-          'Starts the workflows that it triggers and resumes those that wait for it. Accepted events count towards the monthly quota, which every answer tells in `X-Event-*`.',
+          'Starts the workflows that it triggers and resumes executions that wait for it. Accepted events count towards the monthly quota, which every response reports in `X-Event-*` headers.',
         body: EventInput,
         response: { 200: EventAccepted, ...refusals },
       },
@@ -94,9 +94,9 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
       schema: {
         tags,
         operationId: 'ingestEvents',
-        summary: 'Tell what contacts did, up to 1,000 events at once',
+        summary: 'Report up to 1,000 events of contacts',
         description:
-          'Good events are kept when others fail, whatever is wrong with those; `errorDetails` says which and why. When what is left would pass 125 % of the monthly limit, the request is refused whole.',
+          'Events are independent: valid events are stored if others fail, and `errorDetails` lists the others. If the valid events would exceed 125 % of the monthly limit, the whole request is refused.',
         body: EventBatchInput,
         response: { 200: EventBatchResult, ...refusals },
       },
@@ -137,8 +137,8 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
       schema: {
         tags,
         operationId: 'listEventNames',
-        summary: 'List the names that events had, the newest name first',
-        description: 'For whoever draws a workflow. A name is new when its first event arrives.',
+        summary: 'List the names of events, newest first',
+        description: 'Returns names for an editor of workflows. A name is added when its first event arrives.',
         querystring: EventNameQuery,
         response: { 200: EventNameList },
       },

@@ -40,7 +40,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         tags,
         operationId: 'listWorkflowExecutions',
         summary: 'List the executions of a workflow, newest first',
-        description: `By id or slug; of a deleted workflow by its id. ${KEPT_OF_FLOW}`,
+        description: `Use the id or slug of the workflow. A deleted workflow is found by its id only. ${KEPT_OF_FLOW}`,
         params: FlowParams,
         querystring: ExecutionListQuery,
         response: { 200: ExecutionList },
@@ -82,7 +82,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       schema: {
         tags,
         operationId: 'getExecution',
-        summary: 'Get an execution with every step it came to',
+        summary: 'Get an execution with all its steps',
         description: KEPT,
         params: ExecutionParams,
         response: { 200: ExecutionDetail },
@@ -106,9 +106,9 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       schema: {
         tags,
         operationId: 'retryExecution',
-        summary: 'Resume a failed execution at the step that failed',
+        summary: 'Resume a failed execution at its failed step',
         description:
-          'Steps that were completed are neither run nor mailed again. With `version` it goes on as the workflow is now, from the step that failed. Any other status than `failed` is 409 (`execution_not_failed`), and so are a deleted workflow (`workflow_deleted`), one of which `maxConcurrentExecutions` others run (`workflow_full`), and a newest version without the step that failed (`step_removed`).',
+          'Completed steps are not repeated. With `version`, the execution continues with the present workflow, at the failed step. Fails with 409 if the status is not `failed` (`execution_not_failed`), the workflow is deleted (`workflow_deleted`), `maxConcurrentExecutions` others are running (`workflow_full`), or the newest version lacks the failed step (`step_removed`).',
         params: ExecutionParams,
         body: RetryInput,
         response: { 200: ExecutionRetried, ...failures(409) },
@@ -152,9 +152,9 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       schema: {
         tags,
         operationId: 'cancelExecution',
-        summary: 'Cancel an execution that is not over',
+        summary: 'Cancel an unfinished execution',
         description:
-          'Its waits end and its queued mail is not sent. A second time is 200 as well; what is completed or failed is 409 (`execution_over`).',
+          'Its waits end, and its queued mail is not sent. Repeated requests succeed. Fails with 409 `execution_over` if the execution is completed or failed.',
         params: ExecutionParams,
         response: { 200: ExecutionCancelled, ...failures(409) },
       },

@@ -33,9 +33,9 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
       schema: {
         tags,
         operationId: 'cancelWorkflowExecutions',
-        summary: 'Cancel all executions of a workflow that are not over, by id or slug',
+        summary: 'Cancel all unfinished executions of a workflow, by id or slug',
         description:
-          'Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflow-operations/{operationId}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).',
+          'Cancels the present executions. If the workflow is disabled, executions that are just being started are cancelled as well. Their waits end, and their queued mail is not sent. Returns an operation: `GET /v1/workflow-operations/{operationId}` returns its progress. A workflow can have ten running operations (409 `operation_limit`).',
         params: FlowParams,
         response: { 202: FlowOperation, ...failures(409) },
       },
@@ -64,7 +64,7 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         operationId: 'retryWorkflowFailed',
         summary: 'Resume the failed executions of a workflow at their failed steps, by id or slug',
         description:
-          'Those that have failed by now, each as by `retry`; with `version` they go on as the workflow is now. Those that the newest version cannot take up are `skipped`. While `maxConcurrentExecutions` others run, the operation waits. The answer is an operation: `GET /v1/workflow-operations/{id}` tells how far it is. 409: the workflow is deleted (`workflow_deleted`), or ten operations of it are running (`operation_limit`).',
+          'Retries all executions that have failed by now, as by `retry`. With `version` they continue with the present workflow. Executions that the newest version cannot continue are `skipped`. While `maxConcurrentExecutions` others are running, the operation waits. Returns an operation: `GET /v1/workflow-operations/{id}` returns its progress. Fails with 409 if the workflow is deleted (`workflow_deleted`), or has ten running operations (`operation_limit`).',
         params: FlowParams,
         body: RetryFailedInput,
         response: { 202: FlowOperation, ...failures(409) },
@@ -95,8 +95,8 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
       schema: {
         tags,
         operationId: 'listWorkflowOperations',
-        summary: 'List what was done to many executions of a workflow, newest first',
-        description: 'By id or slug. Operations are kept for 30 days after they were completed.',
+        summary: 'List operations on many executions of a workflow, newest first',
+        description: 'Use the id or slug of the workflow. Operations are kept for 30 days after their completion.',
         params: FlowParams,
         querystring: FlowOperationListQuery,
         response: { 200: FlowOperationList },
@@ -120,9 +120,9 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
       schema: {
         tags,
         operationId: 'getWorkflowOperation',
-        summary: 'Get how far an operation is on many executions of a workflow',
+        summary: 'Get an operation on many executions of a workflow',
         description:
-          '`done` of `total` executions are handled; the others follow in the background. Operations are kept for 30 days after they were completed.',
+          '`done` of `total` executions are processed. The others follow in the background. Operations are kept for 30 days after their completion.',
         params: FlowOperationParams,
         response: { 200: FlowOperation },
       },

@@ -42,9 +42,9 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       schema: {
         tags,
         operationId: 'enableWorkflow',
-        summary: 'Enable a workflow, by id or slug: its trigger starts executions',
+        summary: 'Enable a workflow, by id or slug',
         description:
-          'What it needs to run must be there: published templates, topics, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). At most 20 workflows that the same event name, topic, segment or kind of trigger starts are enabled (409 `trigger_limit`). Enabling it again changes nothing.',
+          'The trigger starts executions from now on. Everything that the workflow needs must exist: published templates, topics, connected accounts, an SMS transport, verified senders (`sender_not_verified`, or a warning if the account does not answer within two seconds). At most 20 enabled workflows can have the same event name, topic, segment or kind of trigger (409 `trigger_limit`). Repeated requests change nothing.',
         params: FlowParams,
         response: { 200: ChangedFlow, ...failures(409) },
       },
@@ -71,9 +71,9 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       schema: {
         tags,
         operationId: 'disableWorkflow',
-        summary: 'Disable a workflow, by id or slug: nothing starts it',
+        summary: 'Disable a workflow, by id or slug',
         description:
-          'Executions that run go on, unless `running` is `cancel`: then they are cancelled as by `cancel-executions`, and `operation` says how far that is. Disabling it again changes nothing else.',
+          'Nothing starts executions from now on. Running executions continue, unless `running` is `cancel`: then they are cancelled as by `cancel-executions`, and `operation` has the progress. Repeated requests change nothing else.',
         params: FlowParams,
         body: DisableInput,
         response: { 200: DisabledFlow, ...failures(409) },
@@ -115,7 +115,7 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         operationId: 'listWorkflowVersions',
         summary: 'List the versions of a workflow, newest first',
         description:
-          'They never change. `GET /v1/workflows/{workflowId}?version=` has their steps.',
+          'Versions never change. `GET /v1/workflows/{workflowId}?version=` returns the steps of a version.',
         params: FlowParams,
         querystring: FlowVersionListQuery,
         response: { 200: FlowVersionList },
@@ -147,9 +147,9 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       schema: {
         tags,
         operationId: 'getWorkflowDiagram',
-        summary: 'Get a picture of a workflow, by id or slug: a Mermaid flowchart',
+        summary: 'Get a Mermaid flowchart of a workflow, by id or slug',
         description:
-          'Text that every Mermaid renderer draws: the trigger, each step with its type and what it does, and the branches.',
+          'Returns text that every Mermaid renderer draws: the trigger, each step with its type and effect, and the branches.',
         params: FlowParams,
         querystring: FlowVersionQuery,
         response: {
@@ -182,9 +182,9 @@ export const flowStateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       schema: {
         tags,
         operationId: 'rotateWorkflowSecret',
-        summary: 'Get another secret for the webhooks of a workflow, by id or slug',
+        summary: 'Rotate the webhook secret of a workflow, by id or slug',
         description:
-          'For 24 hours they are signed with the secret before it as well. The secret is shown only here.',
+          'For 24 hours webhooks are also signed with the previous secret. The new secret is returned only once.',
         params: FlowParams,
         response: { 200: FlowSecret, ...failures(409) },
       },

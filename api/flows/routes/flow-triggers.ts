@@ -38,7 +38,7 @@ export const flowTriggerRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
         operationId: 'triggerWorkflow',
         summary: 'Start a workflow for a contact',
         description:
-          'Of an enabled workflow whose trigger is `api`, else 409 (`workflow_not_api`, `workflow_disabled`). What its settings do not let in now is 409 as well (`not_admitted`). The execution is `pending` until it is begun; where `maxConcurrentExecutions` others run by then it is cancelled (`dropped`).',
+          'The workflow must be enabled and have the trigger `api`, else the request fails with 409 (`workflow_not_api`, `workflow_disabled`). It also fails with 409 if the settings of the workflow do not admit the contact now (`not_admitted`). The execution is `pending` until it begins. If `maxConcurrentExecutions` others are running then, it is cancelled (`dropped`).',
         params: FlowParams,
         body: TriggerInput,
         response: { 200: Triggered, ...failures(409) },
@@ -73,7 +73,7 @@ export const flowTriggerRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
         operationId: 'triggerWorkflowBatch',
         summary: 'Start a workflow for up to 1,000 contacts',
         description:
-          'As for one contact; a contact that cannot be triggered, whatever is wrong with its row, is an entry of `errorDetails`, with what it would be answered alone, and the others are triggered.',
+          'Contacts are independent: one that cannot be triggered is reported in `errorDetails` with the error that it would get alone, and all others are triggered.',
         params: FlowParams,
         body: TriggerBatchInput,
         response: { 200: TriggeredBatch },

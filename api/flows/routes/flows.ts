@@ -46,7 +46,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, dep
         operationId: 'createWorkflow',
         summary: 'Create a workflow',
         description:
-          'It is checked whole: reachable steps, named branches, loops through a delay or wait only, contents that can be rendered; each problem names its step. It runs once it is enabled. Without `slug`, one is made of the name. `webhookSecret` signs what its webhook steps send and is shown only here.',
+          'The whole definition is checked: reachable steps, named branches, loops only through a delay or wait, contents that can be rendered. Each problem names its step. The workflow runs after you enable it. Without `slug`, a slug is derived from the name. `webhookSecret` signs the requests of webhook steps and is returned only once.',
         body: FlowInput,
         response: { 201: CreatedFlow, ...failures(402, 409) },
       },
@@ -89,7 +89,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, dep
         tags,
         operationId: 'listWorkflows',
         summary: 'List workflows, newest first',
-        description: 'Without their steps.',
+        description: 'Returns workflows without their steps.',
         querystring: FlowListQuery,
         response: { 200: FlowList },
       },
@@ -116,7 +116,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, dep
         operationId: 'getWorkflow',
         summary: 'Get a workflow by id or slug, with its steps',
         description:
-          'A UUID is our id, anything else a slug. Headers of webhook steps are read as `***`. `version` asks for the steps as they were.',
+          'A UUID is an id. Any other value is a slug. Headers of webhook steps are returned as `***`. `version` returns the steps of an earlier version.',
         params: FlowParams,
         querystring: FlowVersionQuery,
         response: { 200: Flow },
@@ -143,9 +143,9 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, dep
       schema: {
         tags,
         operationId: 'updateWorkflow',
-        summary: 'Change a workflow, by id or slug',
+        summary: 'Update a workflow, by id or slug',
         description:
-          'Only the given fields; `settings` are merged, lists are replaced. A changed definition is a new version: executions that run keep theirs. A header that is `***` keeps its value. Of an enabled workflow the new version must be able to run, too, and its senders must be verified.',
+          'Updates only the fields that are sent. `settings` are merged, lists are replaced. A changed definition creates a version. Running executions keep theirs. Send `***` to keep the value of a header. The new version of an enabled workflow must be able to run, and its senders must be verified.',
         params: FlowParams,
         body: FlowPatch,
         response: { 200: ChangedFlow, ...failures(409) },
@@ -192,7 +192,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, dep
         operationId: 'deleteWorkflow',
         summary: 'Delete a workflow, by id or slug',
         description:
-          'Nothing starts it any more, and its executions that are not over are cancelled (`workflow_deleted`) at their next step, or within a minute. Executions can be read still.',
+          'Nothing starts the workflow any more. Its unfinished executions are cancelled (`workflow_deleted`) at their next step, or within a minute. Executions can still be read.',
         params: FlowParams,
         response: { 200: Success },
       },

@@ -88,12 +88,12 @@ export const CurrentSession = Type.Object(
     user: Type.Object({ id: Id, email: Type.String(), name: Type.String() }),
     organization: Type.Object(
       { id: Id, name: Type.String() },
-      { description: 'The one the session works in.' },
+      { description: 'Organization of the session.' },
     ),
-    role: oneOf(ROLES, { description: 'What you are in that organization.' }),
-    scopes: Type.Array(Type.String(), { description: 'What the role may do.' }),
+    role: oneOf(ROLES, { description: 'Your role in the organization.' }),
+    scopes: Type.Array(Type.String(), { description: 'Scopes of the role.' }),
     organizations: Type.Array(OrganizationOfPerson, {
-      description: 'All of yours, in the order you joined them.',
+      description: 'All organizations of the person, in the order of joining.',
     }),
     expiresAt: token.expiresAt,
   },
@@ -104,7 +104,7 @@ export type CurrentSession = Static<typeof CurrentSession>
 /** A login of the console, with the lifetime of its cookie. */
 export const ConsoleLoginInput = strict({
   ...LoginInput.properties,
-  keep: Type.Optional(Type.Boolean({ description: 'Stay signed in when the browser is closed.' })),
+  keep: Type.Optional(Type.Boolean({ description: 'Set to `true` to stay signed in when the browser is closed.' })),
 })
 
 export const SwitchInput = strict(

@@ -110,7 +110,7 @@ const EventQueueUrl = Type.String({
 
 const Warnings = Type.Array(oneOf(CONNECTION_WARNINGS), {
   description:
-    'What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked; `events_not_kept`: today or yesterday more delivery events came that are not about mail of ours than are kept in a day (10,000, or 5 MiB), and the rest had no effect.',
+    'Problems that do not prevent sending. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so delivery events depend on the identity’s own set. `no_events`: no delivery event has arrived yet. `events_missing`: mail was sent, but no delivery event arrived for 15 minutes. `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the last poll of the queue failed. `events_not_kept`: more delivery events of other programs’ mail arrived today or yesterday than are stored in a day (10,000, or 5 MiB), and the others were ignored.',
 })
 
 const connection = {

@@ -132,7 +132,7 @@ export const Domain = Type.Object(
     cloudAccountId: Id,
     region: Type.String(),
     unreachableAccountIds: Type.Array(Id, {
-      description: 'Accounts that were asked before this one was found and did not answer.',
+      description: 'Accounts that were asked before this one and did not answer.',
     }),
   },
   {

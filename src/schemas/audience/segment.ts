@@ -33,7 +33,7 @@ const Sentence = Type.String({ description: 'The condition in words.', examples:
 const EXAMPLE = {
   id: ID,
   name: 'Pro plan',
-  description: 'Everybody who pays.',
+  description: 'Contacts on the Pro plan.',
   condition: CONDITION,
   sentence: SENTENCE,
   problem: null,

@@ -64,7 +64,7 @@ const writable = {
 export const ContactPatch = strict(writable, {
   title: 'ContactPatch',
   description:
-    'Only what is given changes; null clears. `properties` are merged, and null takes a key away. Topics are added. A status that is null is not given.',
+    'Only the fields that are sent change. Send null to clear a field. `properties` are merged, and a null value removes a key. Topics are added. A null status is ignored.',
   examples: [{ firstName: 'Ada', properties: { plan: 'pro', trial: null } }],
 })
 export type ContactPatch = Static<typeof ContactPatch>
@@ -72,14 +72,14 @@ export type ContactPatch = Static<typeof ContactPatch>
 export const ContactReplacement = strict(writable, {
   title: 'ContactReplacement',
   description:
-    'What is left out is cleared; statuses only change when given. With `topicIds` or `topicSlugs` these are the contact’s topics.',
+    'Fields that are not sent are cleared, but statuses stay. With `topicIds` or `topicSlugs`, the topics of the contact are replaced.',
   examples: [{ email: 'ada@example.com', firstName: 'Ada', properties: { plan: 'pro' } }],
 })
 export type ContactReplacement = Static<typeof ContactReplacement>
 
 export const ContactTopicsInput = strict(wishes, {
   title: 'ContactTopicsInput',
-  description: 'All topics of the contact: one of `topicIds` and `topicSlugs` is needed.',
+  description: 'All topics of the contact. `topicIds` or `topicSlugs` is required.',
   examples: [{ topicSlugs: ['product-news'] }],
 })
 
@@ -109,14 +109,14 @@ const ContactEvent = Type.Object(
   {
     id: Id,
     type: oneOf(['consent', 'custom'], {
-      description: '`custom`: what your own programs told by `POST /v1/events`.',
+      description: '`custom`: an event that your programs sent to `POST /v1/events`.',
     }),
     name: Type.String({
-      description: `Of a custom event any; else one of: ${TIMELINE_NAMES.join(', ')}.`,
+      description: `Name of the event. Custom events can have any name. Other events: ${TIMELINE_NAMES.join(', ')}.`,
     }),
     properties: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'Of a consent event: `topicId`, `topicSlug` (null: the topic was deleted), and `source`, what did it: `api`, `link`, `confirmation` …',
+        'For a consent event: `topicId`, `topicSlug` (null if the topic was deleted), and `source`, the cause: `api`, `link`, `confirmation` …',
     }),
     occurredAt: Time,
   },

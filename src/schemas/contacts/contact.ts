@@ -88,11 +88,11 @@ export const Contact = Type.Object(
     emailsSent: Count,
     emailsOpened: {
       ...Count,
-      description: 'Mails that a person opened: not a known bot. A click says so, too.',
+      description: 'Mails opened by people. Known bots are not counted. A click counts as an open, too.',
     },
     emailsClicked: {
       ...Count,
-      description: 'Mails in which a person clicked, not counting links of ours.',
+      description: 'Mails clicked by people. Links to our own pages are not counted.',
     },
     smsSent: Count,
     smsClicked: Count,
@@ -110,20 +110,20 @@ export const Contact = Type.Object(
     createdAt: Time,
     updatedAt: Time,
     topics: Type.Optional(
-      Type.Array(ContactTopic, { description: 'In answers about one contact, not in lists.' }),
+      Type.Array(ContactTopic, { description: 'Returned for a single contact, not in lists.' }),
     ),
     pendingTopics: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Only when created: topics whose subscription awaits confirmation.',
+        description: 'Returned after a write: topics whose subscription awaits confirmation.',
       }),
     ),
     emailStatusKept: Type.Optional(
       Type.Boolean({
-        description: 'A better status was asked for than the person’s own leaving allows: kept.',
+        description: '`true` if the requested status was refused, because the person unsubscribed or the address is suppressed. The contact keeps its status.',
       }),
     ),
     smsStatusKept: Type.Optional(
-      Type.Boolean({ description: 'The person has opted out, and nobody vouched for them: kept.' }),
+      Type.Boolean({ description: '`true` if the requested status was refused, because the person opted out. The contact keeps its status.' }),
     ),
   },
   { title: 'Contact', examples: [EXAMPLE] },
@@ -154,7 +154,7 @@ export const fields = {
   properties: Type.Record(Type.String(), Type.Unknown(), {
     maxProperties: MOST_PROPERTIES,
     description:
-      'At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away.',
+      'At most 32,768 characters as JSON, nested at most 8 levels deep. A null value removes the key.',
   }),
 }
 
@@ -185,7 +185,7 @@ export const ContactInput = strict(
   },
   {
     title: 'ContactInput',
-    description: 'One of `email` or `phone` is needed.',
+    description: '`email` or `phone` is required.',
     examples: [{ email: 'ada@example.com', firstName: 'Ada', properties: { plan: 'pro' } }],
   },
 )
@@ -209,11 +209,11 @@ export const ContactListQuery = strict({
     Type.String({
       maxLength: 255,
       description:
-        'Part of an email address or a phone number. One or two letters: how the address, its domain or the number begins.',
+        'Part of an email address or a phone number. One or two letters match the beginning of the address, its domain or the number.',
     }),
   ),
-  topicId: Type.Optional({ ...Id, description: 'Subscribed to this topic.' }),
-  segmentId: Type.Optional({ ...Id, description: 'In this segment. On paid plans.' }),
+  topicId: Type.Optional({ ...Id, description: 'Returns only contacts that are subscribed to this topic.' }),
+  segmentId: Type.Optional({ ...Id, description: 'Returns only contacts in this segment. Requires a paid plan.' }),
   createdAfter: Type.Optional(Time),
   updatedAfter: Type.Optional(Time),
 })
@@ -226,7 +226,7 @@ export const ContactList = Type.Object(
     page: Type.Integer({ minimum: 1 }),
     pageSize: Type.Integer({ minimum: 1 }),
     totalPages: Count,
-    totalIsExact: Type.Boolean({ description: 'Totals are exact to 10,000.' }),
+    totalIsExact: Type.Boolean({ description: '`false` if there are more than 10,000 contacts, up to which they are counted.' }),
     nextCursor: NextCursor,
   },
   {
@@ -261,10 +261,10 @@ export const ContactBatchRow = Type.Object(
     id: nullable(Id),
     status: oneOf(['created', 'updated', 'failed']),
     emailStatusKept: Type.Optional(
-      Type.Boolean({ description: '`active` was asked for, but the person has left: kept.' }),
+      Type.Boolean({ description: '`true` if `active` was requested, but the contact keeps its status, because the person unsubscribed.' }),
     ),
     smsStatusKept: Type.Optional(
-      Type.Boolean({ description: 'The person has opted out, and nobody vouched for them: kept.' }),
+      Type.Boolean({ description: '`true` if the requested status was refused, because the person opted out. The contact keeps its status.' }),
     ),
     error: Type.Optional(Type.String()),
   },
@@ -276,7 +276,7 @@ const NOT_AN_ADDRESS = 'contacts[1].email must be an email address'
 
 export const ContactBatchResult = Type.Object(
   {
-    success: Type.Boolean({ description: 'Whether every row was kept.' }),
+    success: Type.Boolean({ description: '`true` if every row was stored.' }),
     created: Count,
     updated: Count,
     failed: Count,

@@ -36,12 +36,12 @@ const EXAMPLE_CONTACT = { firstName: 'Ada', properties: { plan: 'pro' } }
 
 const sample = {
   contactId: Type.Optional(
-    Type.String({ maxLength: 36, description: 'The mail that this contact would get.' }),
+    Type.String({ maxLength: 36, description: 'Contact whose mail is shown.' }),
   ),
   contact: Type.Optional({
     ...SampleContact,
     description:
-      'A made-up contact instead; what it does not have is missing in the mail, too. Without either it is Ada Lovelace.',
+      'A sample contact instead of a stored one. Missing fields are missing in the mail, too. Without a contact and a sample, Ada Lovelace is used.',
   }),
   variables: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
@@ -70,14 +70,14 @@ export const TemplatePreview = Type.Object(
     contactId: nullable(Id),
     email: nullable(Type.String()),
     subject: nullable(Type.String()),
-    previewText: nullable(Type.String({ description: 'As it is written, with its Liquid.' })),
+    previewText: nullable(Type.String({ description: 'The preview text as written, with its Liquid.' })),
     html: nullable(Type.String()),
     text: nullable(Type.String()),
-    sizeBytes: { ...Count, description: 'Of the HTML part; Gmail shows 102 KB.' },
+    sizeBytes: { ...Count, description: 'Size of the HTML part. Gmail shows 102 KB.' },
     problem: nullable(
       Type.Object(
         { reason: Type.String(), message: Type.String() },
-        { description: 'Why there is no mail for this contact: its parts are null then.' },
+        { description: 'Why this contact gets no mail. The parts of the mail are null then.' },
       ),
     ),
     checks: MailChecks,
@@ -111,7 +111,7 @@ export const TemplateTestInput = strict(
     to: Type.Array(Address(), {
       minItems: 1,
       maxItems: MOST_TESTED,
-      description: 'Who looks at it. Each address gets one mail, also if it is there twice.',
+      description: 'Addresses that get the test. A repeated address gets one mail.',
     }),
     from: From(),
     fromName: Type.Optional(FromName(LONGEST_NAME)),
@@ -137,10 +137,10 @@ export const TemplateTest = Type.Object(
     subject: Type.String(),
     mails: Type.Array(
       Type.Object({
-        id: { ...Id, description: 'Of `/v1/email/{id}`.' },
+        id: { ...Id, description: 'Id for `GET /v1/email/{id}`.' },
         to: Type.String(),
         status: oneOf(['queued', 'suppressed'] as const, {
-          description: '`suppressed`: the address may not be mailed.',
+          description: '`suppressed`: the address cannot be mailed.',
         }),
       }),
     ),

@@ -67,10 +67,10 @@ export const TemplatePush = strict(
     updatedAt: Type.Optional({
       ...Time,
       description:
-        'The `updatedAt` of the version that you pulled. Changes made here before it are known to you.',
+        'The `updatedAt` of the version that you pulled. Edits made here up to this time do not cause a conflict.',
     }),
     force: Type.Optional(
-      Type.Boolean({ description: 'Set to `true` to overwrite changes that were made here.' }),
+      Type.Boolean({ description: 'Set to `true` to overwrite edits made here.' }),
     ),
     // What was pulled can be pushed as it is.
     status: Ignored,
@@ -89,7 +89,7 @@ const dryRun = Type.Optional(
   Type.Boolean({ description: 'Set to `true` to check the request without changing anything.' }),
 )
 const force = Type.Optional(
-  Type.Boolean({ description: 'Set to `true` to overwrite changes that were made here.' }),
+  Type.Boolean({ description: 'Set to `true` to overwrite edits made here.' }),
 )
 const EXAMPLE = { slug: 'newsletter', name: 'Newsletter', source: '<p>News</p>' }
 

@@ -81,7 +81,7 @@ export const reportOf = (
           tool,
           subject: 'example.com',
           verdict: 'pass',
-          summary: 'example.com is in order.',
+          summary: 'example.com has no problems.',
           findings: [],
           records: [{ name: 'example.com', type: 'TXT', status: 'found', values: ['v=spf1 -all'] }],
           details: example,

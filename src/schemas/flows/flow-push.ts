@@ -38,7 +38,7 @@ const SourceHash = line(100, { description: 'Your own hash, to recognize what yo
 const Ignored = Type.Optional(Type.Unknown({ description: 'Ignored.' }))
 
 const force = Type.Optional(
-  Type.Boolean({ description: 'Set to `true` to overwrite changes that were made here.' }),
+  Type.Boolean({ description: 'Set to `true` to overwrite edits made here.' }),
 )
 
 const Defaults = strict(
@@ -66,7 +66,7 @@ const PushedFlow = strict(
     updatedAt: Type.Optional({
       ...Time,
       description:
-        'The `updatedAt` of the version that you pulled. Changes made here before it are known to you.',
+        'The `updatedAt` of the version that you pulled. Edits made here up to this time do not cause a conflict.',
     }),
     force,
     draft: Type.Optional(

@@ -71,7 +71,7 @@ function stepOf<const Name extends StepType, Config extends Type.TSchema>(
       name: line(LONGEST_NAME),
       config,
       position: Type.Optional(
-        strict({ x: Type.Number(), y: Type.Number() }, { description: 'Where it is drawn.' }),
+        strict({ x: Type.Number(), y: Type.Number() }, { description: 'Position in your editor. It has no effect.' }),
       ),
     },
     { ...words },
@@ -85,7 +85,7 @@ const topic = {
 
 const mail = {
   templateId: Type.Optional(Identity),
-  subject: Type.Optional(line(998, { description: 'Liquid.' })),
+  subject: Type.Optional(line(998, { description: 'Subject with Liquid.' })),
   html: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000_000 })),
   from: Type.Optional(From('Needed.')),
   fromName: Type.Optional(FromName(LONGEST_NAME)),
@@ -102,7 +102,7 @@ const delay = Type.Unsafe<
   | { until: { time: string; timezone: string; days?: number } }
 >({
   type: 'object',
-  description: 'A span, at most 366 days, or the next such time of day.',
+  description: 'A duration of at most 366 days, or the next time of day.',
   anyOf: [
     strict(duration, { title: 'DelaySpan' }),
     strict(
@@ -112,10 +112,10 @@ const delay = Type.Unsafe<
           timezone: Type.String({
             maxLength: 64,
             description:
-              '`contact`: the one in the contact’s properties, else UTC. Or one of IANA.',
+              '`contact` uses the timezone in the contact’s properties, or UTC. Otherwise an IANA time zone.',
           }),
           days: Type.Optional(
-            Type.Integer({ minimum: 0, maximum: 366, description: 'After so many whole days.' }),
+            Type.Integer({ minimum: 0, maximum: 366, description: 'Whole days to wait before the time of day.' }),
           ),
         }),
       },
@@ -131,7 +131,7 @@ export const FlowStep = Type.Union(
       {
         title: 'SendEmailStep',
         description:
-          '`templateId`, or `subject` and `html`. Who may not be mailed is skipped, and the execution goes on.',
+          '`templateId`, or `subject` and `html`, is required. Contacts who cannot be mailed are skipped, and the execution continues.',
       },
       mail,
     ),
@@ -139,25 +139,25 @@ export const FlowStep = Type.Union(
       'send_sms',
       {
         title: 'SendSmsStep',
-        description: 'Needs a transport of SMS; without one its workflow cannot be enabled.',
+        description: 'Requires an SMS transport. Without one, the workflow cannot be enabled.',
       },
       { body: Type.String({ minLength: 1, maxLength: 1_600 }) },
     ),
     stepOf(
       'delay',
-      { title: 'DelayStep', description: 'The execution is `paused` meanwhile.' },
+      { title: 'DelayStep', description: 'The execution is `paused` until the delay ends.' },
       delay,
     ),
     step(
       'condition',
-      { title: 'ConditionStep', description: 'Branches: `yes`, `no`.' },
+      { title: 'ConditionStep', description: 'Branches: `yes` and `no`.' },
       { condition: Condition },
     ),
     step(
       'split',
       {
         title: 'SplitStep',
-        description: 'Branches: the names. The same execution always takes the same one.',
+        description: 'Branches: the names. An execution always takes the same branch.',
       },
       {
         branches: Type.Array(
@@ -174,7 +174,7 @@ export const FlowStep = Type.Union(
       {
         title: 'WaitForEventStep',
         description:
-          'Branches: `yes`, `timeout`. Takes the earliest event that no other wait took since the last delay or wait before it, else since what started the execution; else the next one to come. Other steps take no time: an event that comes while they run counts. Texts that `filter` compares with are Liquid with `contact`, `trigger` and `event`, rendered when the wait begins: `{"field": "event.properties.cartId", "operator": "equals", "value": "{{ trigger.data.cartId }}"}`.',
+          'Branches: `yes` and `timeout`. Takes the earliest event since the last delay or wait before it, or since the start of the execution, that no other wait took. Otherwise it waits for the next one. Other steps take no time, so events that arrive while they run count. Values in `filter` are Liquid with `contact`, `trigger` and `event`, rendered when the wait begins: `{"field": "event.properties.cartId", "operator": "equals", "value": "{{ trigger.data.cartId }}"}`.',
       },
       {
         eventName: EventName,
@@ -187,7 +187,7 @@ export const FlowStep = Type.Union(
       {
         title: 'WaitForEmailEngagementStep',
         description:
-          'Branches: the `events`, `timeout`. What was done with the mail before counts.',
+          'Branches: the `events` and `timeout`. Earlier engagements with the mail count.',
       },
       {
         stepId: StepId,
@@ -200,7 +200,7 @@ export const FlowStep = Type.Union(
       {
         title: 'UpdateContactStep',
         description:
-          'Fields are `firstName`, `lastName` …, and `properties.<key>`. Texts in `set`, `append` and `remove` are Liquid with `contact`, `trigger` and `event`: one output alone keeps its type (`{{ trigger.data.total }}` is a number), and one without a value and a `default` fails the step (`missing_value`).',
+          'Fields are `firstName`, `lastName` …, and `properties.<key>`. Texts in `set`, `append` and `remove` are Liquid with `contact`, `trigger` and `event`. A single output keeps its type (`{{ trigger.data.total }}` is a number). An output without a value and a `default` fails the step (`missing_value`).',
       },
       {
         set: Type.Optional(Changes),
@@ -214,13 +214,13 @@ export const FlowStep = Type.Union(
       'subscribe_topic',
       {
         title: 'SubscribeTopicStep',
-        description: 'With double opt-in the contact is asked by mail.',
+        description: 'A topic with double opt-in sends a confirmation email.',
       },
       topic,
     ),
     step(
       'unsubscribe_topic',
-      { title: 'UnsubscribeTopicStep', description: 'Ends an execution that this topic started.' },
+      { title: 'UnsubscribeTopicStep', description: 'Also ends an execution that this topic started.' },
       topic,
     ),
     step(
@@ -228,7 +228,7 @@ export const FlowStep = Type.Union(
       {
         title: 'WebhookStep',
         description:
-          'Branches: `success`; `failure`, without which a call that fails for good fails the execution. Signed as Standard Webhooks has it.',
+          'Branches: `success` and `failure`. Without a `failure` branch, a call that fails permanently fails the execution. Requests are signed as in Standard Webhooks.',
       },
       {
         url: Type.String({ minLength: 1, maxLength: LONGEST_URL }),
@@ -237,16 +237,16 @@ export const FlowStep = Type.Union(
           Type.Record(Type.String(), Type.String({ maxLength: 4_096 }), {
             maxProperties: MOST_HEADERS,
             description:
-              'Write-only: each value is read as `***`, which keeps it when written, as long as `url` stays at the same scheme, host and port.',
+              'Write-only. Values are returned as `***`. Send `***` to keep a value, as long as `url` has the same scheme, host and port.',
           }),
         ),
-        body: Type.Optional(Type.String({ maxLength: 60_000, description: 'Liquid.' })),
+        body: Type.Optional(Type.String({ maxLength: 60_000, description: 'Body with Liquid.' })),
         timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: LONGEST_SECONDS })),
       },
     ),
     step(
       'exit',
-      { title: 'ExitStep', description: 'Ends the execution; nothing comes after it.' },
+      { title: 'ExitStep', description: 'Ends the execution. No step can follow it.' },
       {
         outcome: oneOf(['completed', 'cancelled', 'failed']),
         reason: Type.Optional(line(255)),
@@ -269,13 +269,13 @@ export const FlowTransition = strict(
 export const FlowTransitionInput = strict(
   {
     from: Type.Optional(StepId),
-    fromStepId: Type.Optional({ ...StepId, description: 'Another name of `from`.' }),
+    fromStepId: Type.Optional({ ...StepId, description: 'Alias of `from`.' }),
     to: Type.Optional(StepId),
-    toStepId: Type.Optional({ ...StepId, description: 'Another name of `to`.' }),
+    toStepId: Type.Optional({ ...StepId, description: 'Alias of `to`.' }),
     branch: Type.Optional(Branch),
     condition: Type.Optional(
       Type.Union([Branch, strict({ branch: Branch }, { title: 'BranchCondition' })], {
-        description: 'Another name of `branch`.',
+        description: 'Alias of `branch`.',
       }),
     ),
     id: Type.Optional(Type.Unknown({ description: 'Ignored.' })),
@@ -283,7 +283,7 @@ export const FlowTransitionInput = strict(
   {
     title: 'FlowTransitionInput',
     description:
-      '`from` is a step or `trigger`; without one from the trigger, the first step is the first of the list. A step with branches needs one named in each transition; where none leads on, the execution is completed.',
+      '`from` is a step or `trigger`. Without a transition from the trigger, the first step of the list comes first. Transitions of a step with branches must name a branch. Without a next step, the execution is completed.',
     examples: [{ from: 'trigger', to: 'welcome' }],
   },
 )
