@@ -41,7 +41,7 @@ export function personOf({ actor }: Caller): SessionActor {
 
 export function insufficient({ kind }: Caller['actor'], requiredScope: Scope): AppError {
   if (kind === 'key' && isPersonal(requiredScope)) {
-    return new HttpError('FORBIDDEN', 'Only a signed-in person may do this, no key', {
+    return new HttpError('FORBIDDEN', 'Only signed-in people can do this, not API keys', {
       reason: 'session_required',
       headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
     })

@@ -29,7 +29,7 @@ const EXIT_ON = { status: 'cancelled', reason: 'exit_on' } as const
 const TOO_MANY_VISITS = {
   status: 'failed',
   reason: 'too_many_visits',
-  error: `A step is entered ${MOST_VISITS} times at most`,
+  error: `A step can be entered at most ${MOST_VISITS} times`,
 } as const
 const NOT_AVAILABLE = {
   kind: 'failed',
@@ -39,7 +39,7 @@ const NOT_AVAILABLE = {
 const INTERNAL_ERROR = {
   kind: 'failed',
   reason: 'internal_error',
-  error: 'The step could not be run: the log of the worker says why',
+  error: 'The step could not be run. See the log of the worker',
 } as const
 
 export interface RunStepInput extends Visit {

@@ -20,7 +20,7 @@ export function setupFile(
   { principalArn, publicUrl }: Pick<TenantDeps, 'principalArn' | 'publicUrl'>,
 ): { type: string; name: string; text: string } {
   if (principalArn === undefined) {
-    throw conflict('The operator of this service has to set AWS_PRINCIPAL_ARN first', {
+    throw conflict('AWS_PRINCIPAL_ARN is not set. Ask the operator of this service to set it', {
       reason: 'principal_not_configured',
     })
   }

@@ -82,7 +82,7 @@ export function rowRefusal(refusal: Refusal, caller: Caller): AppError {
 
 const UNKNOWN_AND_UNREACHABLE = {
   path: 'email',
-  message: 'or phone is needed, since there is no contact to update',
+  message: 'or phone is required, since there is no contact to update',
 }
 
 export const auditResubscription = (
@@ -113,7 +113,7 @@ export async function contactResponse(
 }
 
 const lostRace = () =>
-  conflict('This contact is being written by others: try again', { reason: 'lost_race' })
+  conflict('Other requests are changing this contact. Try again', { reason: 'lost_race' })
 
 const REASONS = {
   externalId: 'external_id_taken',

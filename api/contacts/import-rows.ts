@@ -158,7 +158,7 @@ async function checked(
   const { topicIds = [], topicSlugs = [], resubscribe = shared.resubscribe } = wishes
   const { externalId, email, phone } = values
   if ((externalId ?? email ?? phone) === undefined) {
-    return failed(phoneFault ? sentence([phoneFault]) : 'externalId, email or phone is needed')
+    return failed(phoneFault ? sentence([phoneFault]) : 'externalId, email or phone is required')
   }
 
   const ids = new Set(shared.topicIds)
@@ -299,7 +299,7 @@ function parseLine(line: string): RawRow['fields'] {
     return new Broken('The row is not a JSON object')
   }
   const twice = findDuplicateKey(line)
-  if (twice !== undefined) return new Broken(`The row has the key ${twice} twice`)
+  if (twice !== undefined) return new Broken(`The row repeats the key ${twice}`)
   const given = Object.entries(value).filter(
     ([name, field]) => !saysNothing(field) && !READ_ONLY.some((readOnly) => readOnly === name),
   )

@@ -30,7 +30,7 @@ const DOMAIN_OR_IP: Field = {
 const SELECTOR: Field = {
   name: 'selector',
   label: 'DKIM selector',
-  hint: '“s=” in the DKIM-Signature header; empty: common ones are tried',
+  hint: '“s=” in the DKIM-Signature header. Leave it empty to try common ones',
   example: 'selector1',
   isOptional: true,
 }
@@ -53,7 +53,7 @@ export const FORMS: readonly ToolForm[] = [
       {
         name: 'ip',
         label: 'Sending IP address',
-        hint: 'says whether mail from there passes',
+        hint: 'to check whether mail from it passes',
         example: '9.9.9.9',
         isOptional: true,
       },
@@ -117,7 +117,7 @@ export const FORMS: readonly ToolForm[] = [
       {
         name: 'headers',
         label: 'Header of the mail',
-        hint: '“show original” shows it',
+        hint: 'as “show original” displays it',
         kind: 'lines',
       },
     ],
@@ -131,7 +131,7 @@ export const FORMS: readonly ToolForm[] = [
       {
         name: 'message',
         label: 'The whole mail',
-        hint: 'as it was received, unchanged; it is not kept, and its links are not opened',
+        hint: 'as it was received, unchanged. It is not stored, and its links are not opened',
         kind: 'lines',
       },
     ],

@@ -58,7 +58,7 @@ export function readBodies(app: FastifyInstance): void {
     const isTaken = readsAnyBody === true || (encoding === 'gzip' && takesGzip === true)
     if (encoding !== 'identity' && !isTaken) {
       done(
-        new HttpError('REQUEST_FAILED', 'A Content-Encoding is not supported here', {
+        new HttpError('REQUEST_FAILED', 'Content-Encoding is not supported here', {
           status: 415,
         }),
       )
@@ -113,7 +113,7 @@ function refusalOf(text: string, body: unknown): AppError | undefined {
 
 export function duplicateKey(of: 'body' | 'row', path: string): AppError {
   const place = shown(path)
-  return new AppError('MALFORMED_REQUEST', `The ${of} has the key ${place} twice`, {
+  return new AppError('MALFORMED_REQUEST', `The ${of} repeats the key ${place}`, {
     reason: 'duplicate_key',
     details: [{ path: place, message: 'is repeated' }],
   })

@@ -109,8 +109,10 @@ export function requireConsoleCall(request: FastifyRequest): ConsoleCall {
 export function requireOrganizationOfPage(request: FastifyRequest, organizationId: string): void {
   const asked = CALLS.get(request.raw)?.organizationId
   if (asked === undefined || asked === organizationId) return
-  throw conflict('You work in another organization now', { reason: 'organization_changed' })
+  throw conflict('Your session works in another organization now. Reload the page', {
+    reason: 'organization_changed',
+  })
 }
 
 const notFromConsole = () =>
-  forbidden('Only the console’s own page may ask for this', { reason: 'not_from_console' })
+  forbidden('Only the page of the console can send this request', { reason: 'not_from_console' })

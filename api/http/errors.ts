@@ -203,8 +203,8 @@ export const unsupportedMediaType = (given: string | undefined): AppError =>
   new HttpError(
     'REQUEST_FAILED',
     given === undefined
-      ? 'The body needs a Content-Type; send application/json'
-      : 'This media type is not supported here; send application/json',
+      ? 'The body has no Content-Type. Send application/json'
+      : 'This media type is not supported here. Send application/json',
     { status: 415, reason: 'unsupported_media_type' },
   )
 

@@ -78,7 +78,7 @@ const MEANINGS = {
     name: 'UnsupportedMediaType',
     description: 'The media type is not supported',
     code: 'REQUEST_FAILED',
-    error: 'This media type is not supported here; send application/json',
+    error: 'This media type is not supported here. Send application/json',
     reason: 'unsupported_media_type',
   },
   422: {

@@ -40,7 +40,7 @@ export function answerUnknownRoutes(
     }
     const allow = allowed.join(', ')
     done(
-      new HttpError('REQUEST_FAILED', `This path answers ${allow} only`, {
+      new HttpError('REQUEST_FAILED', `This path supports ${allow} only`, {
         status: 405,
         reason: 'method_not_allowed',
         headers: { allow },

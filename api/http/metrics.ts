@@ -31,7 +31,7 @@ export function createMetrics(): Metrics {
     registry,
     requestsInFlight: new Gauge({
       name: `${PREFIX}http_requests_in_flight`,
-      help: 'Requests that are owed an answer',
+      help: 'Requests without a finished answer',
       registers,
     }),
     sockets: new Gauge({ name: `${PREFIX}http_sockets`, help: 'Open connections', registers }),
@@ -44,18 +44,18 @@ export function createMetrics(): Metrics {
     }),
     refusedUnderPressure: new Counter({
       name: `${PREFIX}refused_under_pressure_total`,
-      help: 'Requests answered 503 because there was more to do than could be done',
+      help: 'Requests answered with 503 because the process was overloaded',
       labelNames: ['reason'],
       registers,
     }),
     socketsRefused: new Counter({
       name: `${PREFIX}sockets_refused_total`,
-      help: 'Connections refused because one address, or all of them, had too many',
+      help: 'Connections refused because of the limit of one address or of all',
       registers,
     }),
     eventsNotApplied: new Counter({
       name: `${PREFIX}delivery_events_not_applied_total`,
-      help: 'Delivery events that were taken with a right proof and can never be applied',
+      help: 'Delivery events with a valid proof that can never be applied',
       labelNames: ['reason'],
       registers,
     }),

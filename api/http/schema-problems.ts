@@ -85,10 +85,10 @@ function lookAtText(schema: Schema, text: string, report: Report): void {
     return report(`must not have fewer than ${counted(minLength, 'character')}`)
   }
   if (pattern !== undefined && !regexOf(pattern).test(text)) {
-    report(PATTERN_WORDS.get(pattern) ?? 'is not written as it must be')
+    report(PATTERN_WORDS.get(pattern) ?? 'has an invalid format')
   }
   const { holds, words } = FORMATS.get(format ?? '') ?? {}
-  if (holds?.(text) === false) report(words ?? 'is not written as it must be')
+  if (holds?.(text) === false) report(words ?? 'has an invalid format')
 }
 
 /**
@@ -132,7 +132,7 @@ function lookAtList(
   if (list.length > maxItems) return report(`must not have more than ${counted(maxItems, 'item')}`)
   if (list.length < minItems) return report(`must not have fewer than ${counted(minItems, 'item')}`)
   if (uniqueItems === true && new Set(list).size < list.length) {
-    report('must not have the same item twice')
+    report('must not have repeated items')
   }
   if (items === undefined) return
   for (let key = 0; key < list.length && !isFull(found); key++) {
@@ -172,7 +172,7 @@ function lookAtObject(
     for (const [, each] of fitting) look(each, value[key], at, found)
     if (fitting.length > 0) continue
     if (typeof additionalProperties === 'object') look(additionalProperties, value[key], at, found)
-    else if (!isOpen) tell(found, at, 'is not known here')
+    else if (!isOpen) tell(found, at, 'is unknown')
   }
   lookAtKnown()
 

@@ -142,7 +142,7 @@ export function inputChecker<T extends TSchema>(
 
 function badBody(body: unknown, { problems }: Checker): AppError {
   if (body === null) {
-    return new AppError('VALIDATION_FAILED', 'A JSON body is needed', {
+    return new AppError('VALIDATION_FAILED', 'A JSON body is required', {
       details: [{ path: '', message: 'must be a JSON object' }],
     })
   }

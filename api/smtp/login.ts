@@ -11,7 +11,10 @@ import { Reply, replyOf } from './replies.ts'
 
 /** User name of everybody. The key identifies the caller. */
 const USER = 'letterloom'
-const WRONG = new Reply(535, `The user name is ${USER}, the password an API key of scope send`)
+const WRONG = new Reply(
+  535,
+  `Use the user name ${USER} and an API key of scope send as the password`,
+)
 
 interface LoginDeps {
   sql: Sql
@@ -86,7 +89,7 @@ export function createLogins({ sql, keyring, limiter, log, now }: LoginDeps) {
   /** Throws the reply to a key that was revoked or has expired meanwhile. */
   async function submitterOf(login: Login): Promise<Submitter> {
     const found = await find(login)
-    if (!found) throw new Reply(530, 'This key is not valid any more')
+    if (!found) throw new Reply(530, 'This key is no longer valid')
     noteUse(found)
     return { caller: found.caller, keyId: found.id }
   }

@@ -24,7 +24,7 @@ export function createSmtpMetrics(): SmtpMetrics {
     }),
     connectionsRefused: new Counter({
       name: `${PREFIX}smtp_connections_refused_total`,
-      help: 'Connections of mail submission refused because one address had too many',
+      help: 'Connections of mail submission refused because of the limit of one address',
       registers,
     }),
     failedLogins: new Counter({

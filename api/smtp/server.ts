@@ -44,8 +44,8 @@ interface Session {
 
 type Done = (error?: Error | null) => void
 
-const BUSY = new Reply(451, 'Too many messages at this moment: try again')
-const FAILED = new Reply(451, 'Something went wrong on our side: try again')
+const BUSY = new Reply(451, 'Too many messages at the moment. Try again')
+const FAILED = new Reply(451, 'Something went wrong on our side. Try again')
 const BROKEN_OFF = new Reply(421, 'The connection was closed within a message')
 const NO_LOGIN = new Reply(530, 'Log in first')
 const NO_TLS = new Reply(530, 'Must issue a STARTTLS command first')

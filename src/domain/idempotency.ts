@@ -11,7 +11,7 @@ export const stillRunning = (): AppError =>
 
 /** Refusal of a request whose key was used for another one before. */
 export const anotherRequest = (): AppError =>
-  new AppError('VALIDATION_FAILED', 'This Idempotency-Key came with another request', {
+  new AppError('VALIDATION_FAILED', 'This Idempotency-Key was used for another request', {
     reason: 'idempotency_key_reused',
     details: [
       { path: 'idempotency-key', message: 'was used for another request in the last 24 hours' },

@@ -4,7 +4,7 @@ export interface InexactNumber {
   writtenNumber: string
 }
 
-export const INEXACT_NUMBER = 'is a number that cannot be kept as it is written: send it as a text'
+export const INEXACT_NUMBER = 'is a number that cannot be stored exactly. Send it as a string'
 
 const LONGEST_NUMBER = 400
 /** Significant digits that represent any double. */

@@ -54,7 +54,7 @@ function bounded(mostAtOnce: number, mostWaiting: number) {
 }
 
 export const tooManyLogins = () =>
-  unavailable('Too many people are logging in at this moment', {
+  unavailable('Too many people are logging in at the moment. Try again', {
     reason: 'busy',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

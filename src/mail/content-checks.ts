@@ -66,7 +66,7 @@ export function createContents(renderer: Renderer, organizationId: string): Cont
 
 /** The checks did not finish in time. The caller may try again. */
 export const overloaded = (): AppError =>
-  unavailable('There was no time to check the content', {
+  unavailable('The content could not be checked in time. Try again', {
     reason: 'overloaded',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

@@ -187,7 +187,7 @@ function madeText(html: string, names: ReadonlySet<string>, paths: ContentPaths)
     explain(error)
   }
   throw badRequest(UNUSABLE, [
-    problem(paths.text, 'No text part can be made of this HTML: give one'),
+    problem(paths.text, 'No text part can be generated from this HTML. Send one'),
   ])
 }
 

@@ -52,22 +52,21 @@ const warning = (
   part: MailCheck['part'] = 'html',
 ): MailCheck => ({ code, severity: 'warning', part, message })
 
-const BLANK_SUBJECT = warning('blank_subject', 'The subject is blank: give it one', 'subject')
+const BLANK_SUBJECT = warning('blank_subject', 'The subject is blank', 'subject')
 const NO_UNSUBSCRIBE_LINK: MailCheck = {
   code: 'no_unsubscribe_link',
   severity: 'info',
   part: 'html',
   message:
-    'There is no unsubscribe link, and one is added at the end: put {{ unsubscribeUrl }} where it looks right',
+    'There is no unsubscribe link, so one is added at the end: put {{ unsubscribeUrl }} where it fits',
 }
 
 type LinkProblem = 'link_without_address' | 'relative_link' | 'local_link' | 'unusable_link'
 
 const LINK_WORDS: Record<LinkProblem, string> = {
   link_without_address: 'lead nowhere: give each an address',
-  relative_link: 'have no host, and a mail has no address to begin from: begin each with https://',
-  local_link:
-    'lead to a machine or network that recipients cannot reach: use an address that is public',
+  relative_link: 'have no host, so they do not work in a mail: begin each with https://',
+  local_link: 'lead to a machine or network that recipients cannot reach: use a public address',
   unusable_link: 'cannot be opened from a mail: use https://, mailto: or tel:',
 }
 
@@ -196,7 +195,7 @@ function imageChecks(images: readonly Token[]): MailCheck[] {
       : [
           warning(
             'embedded_images',
-            `The HTML holds ${countedNoun(embedded, 'image')} of ${kilobytes} KB itself, which Gmail and Outlook do not show: give https addresses instead`,
+            `The HTML holds ${countedNoun(embedded, 'image')} of ${kilobytes} KB itself, which Gmail and Outlook do not show: use https addresses instead`,
           ),
         ]),
     ...(images.length > MOST_IMAGES
@@ -211,8 +210,8 @@ function imageChecks(images: readonly Token[]): MailCheck[] {
 }
 
 const WITHOUT_ALT =
-  'without alt, which is read where images are not shown: say what each shows, or alt="" for decoration'
-const UNUSABLE_IMAGE = 'cannot be loaded from outside: give https addresses that are public'
+  'without alt, the text that is read if images are not shown: describe each image, or use alt="" for decoration'
+const UNUSABLE_IMAGE = 'cannot be loaded by recipients: use public https addresses'
 
 function wordChecks(text: string, images: number): MailCheck[] {
   if (text.trim() === '') {
@@ -221,7 +220,7 @@ function wordChecks(text: string, images: number): MailCheck[] {
   }
   const words = text.split(/\s+/).filter((word) => /\p{L}/u.test(word) && !word.includes('://'))
   if (images === 0 || words.length >= FEWEST_WORDS) return []
-  const message = `The mail is ${countedNoun(images, 'image')} and ${countedNoun(words.length, 'word')}: many people see no images, and filters distrust such mail; say what matters in words`
+  const message = `The mail is ${countedNoun(images, 'image')} and ${countedNoun(words.length, 'word')}: many people see no images, and filters distrust such mail. Put what matters into words`
   return [warning('mostly_images', message)]
 }
 

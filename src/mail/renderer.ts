@@ -193,7 +193,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
 
 const REFUSALS = {
   time: { kind: 'refused', reason: 'render_timeout', message: 'Takes too long to render' },
-  memory: { kind: 'refused', reason: 'too_large', message: 'Takes more memory than it may' },
+  memory: { kind: 'refused', reason: 'too_large', message: 'Exceeds the memory limit' },
   crash: { kind: 'refused', reason: 'render_failed', message: 'Ended the thread that rendered it' },
 } as const
 

@@ -87,7 +87,7 @@ function whyNotVerified(value: string): VerifiedSignature | undefined {
   const id = signatureId(tags.get('b') ?? '')
   const isTime = (text: string | undefined) => text === undefined || /^\d{1,11}$/.test(text)
   if (!isTime(tags.get('t')) || !isTime(tags.get('x'))) {
-    return { id, result: 'fail', reason: 'its time is none' }
+    return { id, result: 'fail', reason: 'its time is invalid' }
   }
   if (tags.has('l')) {
     return { id, result: 'unknown', reason: 'with l= it is not verified here' }

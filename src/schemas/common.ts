@@ -168,7 +168,7 @@ export const Warning = Type.Object(
         reason: 'sender_not_checked',
         path: 'from',
         message:
-          'The account did not say in time whether news@example.com is verified; mail from an identity that is not will be refused',
+          'The account did not report in time whether news@example.com is verified. Mail from an unverified identity is refused',
       },
     ],
   },

@@ -41,7 +41,7 @@ it('the account is the one that is named, or the only one that is connected', as
   expect(await problemOf(organizationId, { cloudAccountId: null })).toBe(connectionId)
   const second = await connect(organizationId)
   expect(await problemOf(organizationId)).toBe(
-    'cloudAccountId is needed: several accounts are connected',
+    'cloudAccountId is required, since several accounts are connected',
   )
   expect(await problemOf(organizationId, { cloudAccountId: connectionId })).toBe(connectionId)
   const awsAccountId = second.accountId
@@ -51,7 +51,7 @@ it('the account is the one that is named, or the only one that is connected', as
   )
   await connect(organizationId, accountId)
   expect(await problemOf(organizationId, { cloudAccountId: accountId })).toBe(
-    'cloudAccountId is the number of an account with several connections: give the id of one',
+    'cloudAccountId is the number of an account with several connections. Send the id of one',
   )
 })
 
@@ -60,14 +60,16 @@ it('what is disconnected, another organization’s or nobody’s sends nothing',
   const stranger = await seedOrganization(database.sql)
   await database.sql`
     update connections set is_verified = false, disconnected_at = now() where id = ${connectionId}`
-  expect(await problemOf(organizationId)).toBe('cloudAccountId is needed: no account is connected')
+  expect(await problemOf(organizationId)).toBe(
+    'cloudAccountId is required, but no account is connected',
+  )
   for (const [cloudAccountId, message] of [
-    [connectionId, 'names a disconnected account'],
-    [accountId, 'is the number of no connected account'],
-    [stranger.accountId, 'is the number of no connected account'],
-    [stranger.connectionId, 'names no account'],
-    [uuidv7(), 'names no account'],
-    ['account', 'names no account'],
+    [connectionId, 'is a disconnected account'],
+    [accountId, 'is not the number of a connected account'],
+    [stranger.accountId, 'is not the number of a connected account'],
+    [stranger.connectionId, 'is not an account of this organization'],
+    [uuidv7(), 'is not an account of this organization'],
+    ['account', 'is not an account of this organization'],
   ] as const) {
     expect(await problemOf(organizationId, { cloudAccountId })).toBe(`cloudAccountId ${message}`)
   }

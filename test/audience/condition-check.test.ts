@@ -54,7 +54,7 @@ describe('an operator', () => {
     (kind, field) => {
       const fitting: readonly string[] = OPERATORS_OF[kind as keyof typeof FIELDS]
       for (const operator of OPERATORS) {
-        const words = `${at('operator')} does not fit the field ${field}`
+        const words = `${at('operator')} cannot be used with the field ${field}`
         const found = problems(of({ field, operator })).filter((each) => each.startsWith(words))
         expect(found.length, `${field} ${operator}`).toBe(fitting.includes(operator) ? 0 : 1)
       }
@@ -82,7 +82,7 @@ describe('an error quotes what is wrong as the sentence has it', () => {
     [{ field: 'bucket', operator: 'inBucket', value: { buckets: 2, index: [9] } }, 'bucket … of 2'],
     [{ field: 'email', operator: 'inList', value: [[[['a']]], null] }, 'is one of …, null'],
   ])('%j', (filter, words) => {
-    expect(first(filter)).toContain(`; it is in: `)
+    expect(first(filter)).toContain(`. The filter is: `)
     expect(first(filter)).toContain(words)
   })
 
@@ -109,7 +109,7 @@ test.each<[string, unknown, string, string]>([
     'must be a number',
   ],
   ['no value', { field: 'email', operator: 'equals' }, 'value', 'must be a text'],
-  ['null', { field: 'email', operator: 'equals', value: null }, 'value', 'ask notExists'],
+  ['null', { field: 'email', operator: 'equals', value: null }, 'value', 'Use notExists'],
   [
     'a status that is none',
     { field: 'emailStatus', operator: 'inList', value: ['gone'] },
@@ -203,7 +203,7 @@ test.each<[string, unknown, string, string]>([
     'a value where none goes',
     { field: 'email', operator: 'exists', value: 1 },
     'value',
-    'does not go with exists',
+    'cannot be combined with exists',
   ],
   ['no topic', { field: 'topics', operator: 'hasTopic' }, 'value', 'id or slug'],
   [
@@ -245,13 +245,13 @@ describe('a condition', () => {
 
   test('names what it does not know, and every mistake', () => {
     expect(problems({ logic: 'NOT', groups: [], extra: 1 })).toEqual([
-      'condition.extra is not known here',
+      'condition.extra is unknown',
       'condition.logic must be one of: AND, OR',
       'condition.groups must be a list of at least one group',
     ])
     expect(problems({ logic: 'OR', groups: [{ filters: [] }, { filters: [{ a: 1 }] }] })).toEqual([
-      'condition.groups[0].filters must not be empty: a group without filters says nothing',
-      'condition.groups[1].filters[0].a is not known here',
+      'condition.groups[0].filters must not be empty',
+      'condition.groups[1].filters[0].a is unknown',
       'condition.groups[1].filters[0].field is not a field of conditions',
     ])
   })
@@ -266,9 +266,9 @@ describe('a condition', () => {
     )
     expect(problems(condition)).toEqual([])
     expect(problems(condition, OF_EVENTS)).toEqual([
-      'condition.groups[0].filters[0].field topics cannot be used here; it is in: the contact is subscribed to the topic "news"',
-      'condition.groups[0].filters[1].field event.<name> cannot be used here; it is in: the event "bought" has occurred',
-      'condition.groups[0].filters[2].field trigger.data cannot be used here; it is in: the trigger value "x" is set',
+      'condition.groups[0].filters[0].field topics cannot be used here. The filter is: the contact is subscribed to the topic "news"',
+      'condition.groups[0].filters[1].field event.<name> cannot be used here. The filter is: the event "bought" has occurred',
+      'condition.groups[0].filters[2].field trigger.data cannot be used here. The filter is: the trigger value "x" is set',
     ])
   })
 
@@ -323,7 +323,7 @@ describe('how often an event occurred', () => {
     [{ atLeast: 0 }, undefined, 'atLeast must be a whole number, 1 to'],
     [{ atMost: -1 }, undefined, 'atMost must be a whole number, 0 to'],
     [{ exactly: '1' }, undefined, 'exactly must be a whole number'],
-    [{ exactly: 1, atMost: 2 }, undefined, 'exactly does not go with'],
+    [{ exactly: 1, atMost: 2 }, undefined, 'exactly cannot be combined with'],
     [{ atLeast: 3, atMost: 2 }, undefined, 'atLeast must not be more than atMost'],
     [{ within: 3 }, undefined, 'unit must be one of'],
     [{ atLeast: 3 }, 'days', 'unit can only be used with'],

@@ -97,8 +97,8 @@ test('a line of NDJSON with a key that is there twice fails alone, however deep 
   const after = await importFile(api, api.alice, lines.join('\n'), {}, type)
   expect(after).toMatchObject({ status: 'completed', created: 2, failed: 2 })
   const { text } = await api.alice.get(`/v1/contacts/imports/${after.id}/errors`)
-  expect(text).toContain('The row has the key email twice')
-  expect(text).toContain('The row has the key properties.plan twice')
+  expect(text).toContain('The row repeats the key email')
+  expect(text).toContain('The row repeats the key properties.plan')
 })
 
 test('bad rows are reported, guarded against formulas, and good ones are kept', async () => {
@@ -126,7 +126,7 @@ test('bad rows are reported, guarded against formulas, and good ones are kept', 
   expect(lines[0]).toContain('=1+1')
   expect(lines[1]).toContain('kept without its phone')
   expect(lines[2]).toContain('emailStatus must be one of')
-  expect(lines[4]).toContain('email or phone is needed')
+  expect(lines[4]).toContain('email or phone is required')
   expect((await find('good@example.com')).firstName).toBe('Good')
   expect(await find('late@example.com')).toMatchObject({ phone: null, smsStatus: null })
 })
@@ -142,7 +142,7 @@ test('NDJSON lines that are no contact fail alone', async () => {
   ].join('\n')
   const after = await importFile(api, api.alice, file, { format: 'ndjson' })
   expect(after).toMatchObject({ rows: 6, created: 1, failed: 5 })
-  expect(await errorsOf(after.id)).toContain('nonsense is not known here')
+  expect(await errorsOf(after.id)).toContain('nonsense is unknown')
 })
 
 test('a row that calls a field as we call our findings fails alone, and the import ends', async () => {

@@ -70,7 +70,7 @@ test('what nothing fills in, unknown names and control characters are refused by
     [
       {
         path: 'branding.texts.confirm.thanks',
-        message: 'cannot have {name}: nothing fills it in',
+        message: 'cannot contain the placeholder {name}',
       },
     ],
   ])

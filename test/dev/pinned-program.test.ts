@@ -131,7 +131,9 @@ test('the program on the PATH comes first', async () => {
   const cacheFolder = await testFolder('cache')
   expect(await findProgram(program, { cacheFolder, log, ways })).toBe(join(path, 'greeter'))
   const newer: PinnedProgram = { ...program, oldestServer: [1, 31] }
-  await expect(findProgram(newer, { cacheFolder, log, ways })).rejects.toThrow('No way led')
+  await expect(findProgram(newer, { cacheFolder, log, ways })).rejects.toThrow(
+    'Cannot find or download',
+  )
 })
 
 test('three that want it at once download it once, and use it later', async () => {
@@ -180,7 +182,7 @@ test('a program, a wheel or a cached program that is not the pinned one is an er
 
 test('without Python, without pip, or behind a proxy that refuses, the error says what to do', async () => {
   const all =
-    /^No way led to greeter 1\.2\.3: it is not on the PATH\. 127\.0\.0\.1:1 cannot be used \(.+\)\. (.+) Mend one of these, or greet yourself\.$/
+    /^Cannot find or download greeter 1\.2\.3: it is not on the PATH\. 127\.0\.0\.1:1 cannot be used \(.+\)\. (.+) Fix one of these, or greet yourself\.$/
   const look = { downloadService: NOWHERE }
   await expect(find({ ...look, python: 'no-such-python' })).rejects.toThrow(all)
   await expect(find({ ...look, python: 'no-such-python' })).rejects.toThrow(

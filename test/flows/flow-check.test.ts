@@ -95,7 +95,7 @@ describe('a definition', () => {
       'a trigger with branches',
       [mail('a')],
       ['trigger>a:yes'],
-      'transitions[0].branch | transitions[0].branch does not go with the trigger: it has one way on',
+      'transitions[0].branch | transitions[0].branch cannot be used with the trigger, which has a single transition',
     ],
     [
       'a way on that is there twice',
@@ -119,7 +119,7 @@ describe('a definition', () => {
       'a branch where there is none',
       [mail('a'), mail('b')],
       ['a>b:yes'],
-      'transitions[0].branch | Step "Mail a" (a): transitions[0].branch does not go with it: it has one way on, without a name',
+      'transitions[0].branch | Step "Mail a" (a): transitions[0].branch cannot be set, since the step has a single transition',
     ],
     [
       'a way on after the exit',

@@ -24,22 +24,22 @@ test.each<[string, Step, string]>([
   [
     'a mail without content',
     { ...mail('a'), config: { from: 'a@example.com', subject: 'S' } } as Step,
-    'steps[0].config.html | Step "Mail a" (a): config.html or templateId is needed',
+    'steps[0].config.html | Step "Mail a" (a): config.html or templateId is required',
   ],
   [
     'a mail without a subject',
     { ...mail('a'), config: { from: 'a@example.com', html: 'x' } } as Step,
-    'config.subject is needed without templateId',
+    'config.subject is required without templateId',
   ],
   [
     'a mail from nobody',
     { ...mail('a'), config: { subject: 'S', html: 'x' } } as Step,
-    'steps[0].config.from | Step "Mail a" (a): config.from is needed',
+    'steps[0].config.from | Step "Mail a" (a): config.from is required',
   ],
   [
     'a mail with two contents',
     { ...mail('a'), config: { from: 'a@example.com', html: 'x', templateId: 't' } } as Step,
-    'config.html cannot go with templateId',
+    'config.html cannot be combined with templateId',
   ],
   [
     'a delay of years',
@@ -69,7 +69,7 @@ test.each<[string, Step, string]>([
         ],
       },
     },
-    'steps[0].config.branches[1].name | Step "Split" (s): config.branches[1].name is there twice',
+    'steps[0].config.branches[1].name | Step "Split" (s): config.branches[1].name is repeated',
   ],
   [
     'a condition that cannot be',
@@ -145,23 +145,23 @@ test.each<[string, Step, string]>([
   [
     'a body where none goes',
     webhook('h', { method: 'GET', body: 'x' }),
-    'config.body does not go with the method GET',
+    'config.body cannot be used with the method GET',
   ],
   [
     'a header of ours',
     webhook('h', { headers: { 'Webhook-Id': '1' } }),
-    'config.headers.Webhook-Id is not yours to set',
+    'config.headers.Webhook-Id cannot be set',
   ],
-  ['the host', webhook('h', { headers: { HOST: 'x' } }), 'is not yours to set'],
+  ['the host', webhook('h', { headers: { HOST: 'x' } }), 'cannot be set'],
   [
     'a header that is there twice',
     webhook('h', { headers: { 'x-a': '1', 'X-A': '2' } }),
-    'config.headers.X-A is there twice',
+    'config.headers.X-A is repeated',
   ],
   [
     'a line break in a header',
     webhook('h', { headers: { 'x-a': 'a\r\nb: c' } }),
-    'must be visible US-ASCII',
+    'visible US-ASCII',
   ],
 ])('a step with %s is refused, and named', (_name, step, message) => {
   const found = told(draft([step], []))
@@ -196,7 +196,7 @@ test('settings and triggers are checked as steps are', () => {
     told(draft(steps, [], { trigger: { type: 'schedule', cron: '* *', timezone: 'utc' } })),
   ).toEqual([
     'triggerConfig.cron | triggerConfig.cron must have five fields: minute, hour, day of the month, month, day of the week',
-    'triggerConfig.timezone | triggerConfig.timezone must be a timezone of IANA: Europe/Berlin',
+    'triggerConfig.timezone | triggerConfig.timezone must be an IANA timezone such as Europe/Berlin',
   ])
 })
 

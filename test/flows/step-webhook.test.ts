@@ -444,7 +444,7 @@ describe('nothing is sent', () => {
     const settled = await Promise.all(outcomes)
     const refused = settled.filter((each) => each instanceof ApplicationFailure)
     expect(refused).toHaveLength(5)
-    expect(refused[0]?.message).toBe('The organization has as many calls in flight as it may')
+    expect(refused[0]?.message).toBe('The organization has reached its limit of concurrent calls')
     expect(most).toBe(10)
     expect(await calls()).toEqual([])
     // The longer one waits the less often it asks.

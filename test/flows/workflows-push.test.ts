@@ -136,7 +136,7 @@ describe('a push', () => {
       [
         {
           path: 'workflows[0].steps[0].config.templateId',
-          message: expect.stringContaining('names no template'),
+          message: expect.stringContaining('does not exist'),
         },
       ],
     ])

@@ -52,7 +52,7 @@ describe('is refused by its shape, the step named', () => {
       'a field of another type',
       withStep('exit', { outcome: 'completed', url: 'x' }),
       'steps[1].config.url',
-      'Step "The step" (it): config.url is not known here',
+      'Step "The step" (it): config.url is unknown',
     ],
     [
       'a weight of nothing',
@@ -93,7 +93,7 @@ describe('is refused by its shape, the step named', () => {
       'a setting that there is not',
       smallFlow({ settings: { speed: 1 } }),
       'settings.speed',
-      'is not known here',
+      'is unknown',
     ],
   ])('%s: %#', async (_name, input, path, message) => {
     const before = await count()
@@ -122,7 +122,7 @@ describe('is refused by its shape, the step named', () => {
       { amount: 3, unit: 'day' },
       ['config.unit must be one of: minutes, hours, days, weeks'],
     ],
-    ['a span with more', { amount: 3, unit: 'days', at: 9 }, ['config.at is not known here']],
+    ['a span with more', { amount: 3, unit: 'days', at: 9 }, ['config.at is unknown']],
     ['half a span', { amount: 3 }, ['config.unit is required']],
     ['half a time of day', { until: { time: '09:00' } }, ['config.until.timezone is required']],
     [
@@ -144,25 +144,25 @@ describe('is refused by a rule', () => {
       'an event without a name',
       smallFlow({ triggerType: 'event' }),
       'triggerConfig.eventName',
-      'is needed by the trigger event',
+      'is required by the trigger event',
     ],
     [
       'what belongs to another trigger',
       smallFlow({ triggerConfig: { cron: '* * * * *' } }),
       'triggerConfig.cron',
-      'does not go with the trigger api',
+      'cannot be used with the trigger api',
     ],
     [
       'a segment that does not exist',
       smallFlow({ triggerType: 'segment_entry', triggerConfig: { segmentId: uuidv7() } }),
       'triggerConfig.segmentId',
-      'names no segment',
+      'does not exist',
     ],
     [
       'no segment',
       smallFlow({ triggerType: 'segment_exit' }),
       'triggerConfig.segmentId',
-      'is needed by the trigger segment_exit',
+      'is required by the trigger segment_exit',
     ],
     [
       'a schedule of a segment',
@@ -171,7 +171,7 @@ describe('is refused by a rule', () => {
         triggerConfig: { cron: '0 9 * * *', segmentId: uuidv7() },
       }),
       'triggerConfig.segmentId',
-      'names no segment',
+      'does not exist',
     ],
     [
       'a schedule that is none',
@@ -183,13 +183,13 @@ describe('is refused by a rule', () => {
       'a topic that nobody has',
       smallFlow({ triggerType: 'topic_subscribed', triggerConfig: { topicId: uuidv7() } }),
       'triggerConfig.topicId',
-      'triggerConfig.topicId names no topic',
+      'triggerConfig.topicId does not exist',
     ],
     [
       'a step without its topic',
       withStep('subscribe_topic', {}),
       'steps[1].config.topicId',
-      'Step "The step" (it): config.topicId or topicSlug is needed',
+      'Step "The step" (it): config.topicId or topicSlug is required',
     ],
     [
       'a value with a variable that nobody knows',
@@ -245,7 +245,7 @@ describe('is refused by a rule', () => {
       'a wait for a value where there is none',
       wait({ field: 'event.properties.cart', operator: 'exists', value: '{{ event.name }}' }),
       'steps[1].config.filter.groups[0].filters[0].value',
-      'does not go with exists',
+      'cannot be combined with exists',
     ],
     [
       'a condition with a value of Liquid where none is rendered',
@@ -257,7 +257,7 @@ describe('is refused by a rule', () => {
       'a slug that nobody has',
       withStep('unsubscribe_topic', { topicSlug: 'nobody' }),
       'steps[1].config.topicSlug',
-      'Step "The step" (it): config.topicSlug names no topic',
+      'Step "The step" (it): config.topicSlug does not exist',
     ],
     [
       'a condition about no topic',
@@ -269,19 +269,19 @@ describe('is refused by a rule', () => {
       'an operator that does not fit',
       condition({ field: 'topics', operator: 'equals', value: 'x' }),
       'steps[1].config.condition.groups[0].filters[0].operator',
-      'does not fit the field topics',
+      'cannot be used with the field topics',
     ],
     [
       'a template that nobody has',
       mail({ html: undefined, templateId: uuidv7() }),
       'steps[1].config.templateId',
-      'Step "The step" (it): config.templateId names no template',
+      'Step "The step" (it): config.templateId does not exist',
     ],
     [
       'an account that nobody has',
       mail({ cloudAccountId: uuidv7() }),
       'steps[1].config.cloudAccountId',
-      'names no account',
+      'is not an account of this organization',
     ],
     [
       'broken Liquid',
@@ -311,7 +311,7 @@ describe('is refused by a rule', () => {
       'a header of the connection’s',
       withStep('webhook', { ...webhookConfig, headers: { 'accept-encoding': 'gzip' } }),
       'steps[1].config.headers.accept-encoding',
-      'is not yours to set',
+      'cannot be set',
     ],
     [
       'broken Liquid in a webhook',
@@ -332,7 +332,7 @@ describe('is refused by a rule', () => {
       'is not a field',
     ],
     [
-      'two names that differ',
+      'differs from its alias',
       smallFlow({ transitions: [{ from: 'trigger', fromStepId: 'end', to: 'end' }] }),
       'transitions[0].from',
       'two names that differ',
@@ -341,7 +341,7 @@ describe('is refused by a rule', () => {
       'half a transition',
       smallFlow({ transitions: [{ to: 'end' }] }),
       'transitions[0].from',
-      'is needed',
+      'is required',
     ],
     [
       'a header that was never there',

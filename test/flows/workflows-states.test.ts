@@ -66,7 +66,7 @@ describe('a workflow', () => {
     await disable(id)
     await connectAccount(api.alice, { accountId: '210987654321' })
     const { details } = (await enable(id)).body
-    expect(details[0].message).toContain('is needed: several accounts are connected')
+    expect(details[0].message).toContain('is required, since several accounts are connected')
     const { steps } = await get(id)
     steps[0].config.cloudAccountId = connectionId
     await api.alice.patch(`/v1/workflows/${id}`, { steps })
@@ -96,7 +96,7 @@ describe('a workflow', () => {
       config: { from: 'a@example.com', templateId: template.id, ...config },
     })
     const without = await api.alice.post('/v1/workflows', smallFlow({ steps: [step({})] }))
-    expect(without.body.details[0].message).toContain('config.subject is needed')
+    expect(without.body.details[0].message).toContain('config.subject is required')
     await connectAccount(api.alice, { accountId: '111122223333' })
     const [account] = (await api.alice.get('/v1/connections')).body.connections
     const steps = [step({ subject: 'S', cloudAccountId: account.id })]
@@ -143,7 +143,7 @@ describe('a schedule that starts each contact only once says so', () => {
       reason: 'starts_once',
       path: 'settings.allowReentry',
       message:
-        'is not set: the schedule starts each contact once, ever. Set it to true to start contacts each time',
+        'is not set, so the schedule starts each contact only once. Set it to true to start contacts each time',
     },
   ]
 

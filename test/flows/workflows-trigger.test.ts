@@ -205,7 +205,7 @@ describe('many contacts', () => {
       [6, 'BAD_REQUEST', 'data_refused'],
     ])
     expect(body.errors).toHaveLength(6)
-    expect(body.errors[0]).toBe('contacts[1].contactId or contactEmail is needed')
+    expect(body.errors[0]).toBe('contacts[1].contactId or contactEmail is required')
     const entered = (await executionsOf(api.sql, flowId)).map(({ contactId }) => contactId)
     expect(entered).toEqual([bea, ada])
   })

@@ -146,7 +146,7 @@ describe('bad input is refused as an ApiError with the request id of the header'
     expect([status, body.code, body.details]).toEqual([
       422,
       'VALIDATION_FAILED',
-      [{ path: 'foo', message: 'is not known here' }],
+      [{ path: 'foo', message: 'is unknown' }],
     ])
     expect((await send('[]')).status).toBe(422)
     for (const nothing of ['{}', 'null', '']) expect((await send(nothing)).status).toBe(404)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-const TOO_LONG = 'is a number that cannot be kept as it is written: send it as a text'
+const TOO_LONG = 'is a number that cannot be stored exactly. Send it as a string'
 
 describe('a number', () => {
   test.each([

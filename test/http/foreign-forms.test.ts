@@ -124,7 +124,7 @@ describe('an account may be `awsAccountId`, or its 12 digits', () => {
       400,
       {
         path: `${path}cloudAccountId`,
-        message: expect.stringContaining('is the number of no connected account'),
+        message: expect.stringContaining('is not the number of a connected account'),
       },
     ])
     expect((await refused({ awsAccountId: uuidv7() }))[0]).toBe(400)

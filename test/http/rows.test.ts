@@ -31,7 +31,7 @@ const ANY: Malformed = {
   'a number': [5, ' must be an object'],
   null: [null, ' must be an object'],
   'a list': [[], ' must be an object'],
-  'an unknown field': [{ unheardOf: 1 }, '.unheardOf is not known here'],
+  'an unknown field': [{ unheardOf: 1 }, '.unheardOf is unknown'],
 }
 
 interface Kind {
@@ -64,7 +64,7 @@ const KINDS: Record<string, Kind> = {
       ],
       'an unknown field': [
         { name: 'x', contactEmail: 'ada@example.com', unheardOf: 1 },
-        '.unheardOf is not known here',
+        '.unheardOf is unknown',
       ],
       'no name': [{ contactEmail: 'ada@example.com' }, '.name is required'],
       'a wrong type': [
@@ -223,8 +223,8 @@ describe.each(Object.entries(KINDS))('of a thousand %s', (_name, kind) => {
         index: 3 + n * 4,
         code: 'MALFORMED_REQUEST',
         reason: 'duplicate_key',
-        message: `${list}[${3 + n * 4}].${path} is there twice`,
-        details: [{ path: `${list}[${3 + n * 4}].${path}`, message: 'is there twice' }],
+        message: `${list}[${3 + n * 4}].${path} is repeated`,
+        details: [{ path: `${list}[${3 + n * 4}].${path}`, message: 'is repeated' }],
       })),
     )
     // Of the body itself it is as ambiguous as before.

@@ -89,7 +89,7 @@ describe('says what is wrong, and no more than helps', () => {
       ['smsStatus must be one of: pending_consent, opted_in, opted_out, invalid'],
     ],
     [{ topicIds: [1, 'a'] }, ['topicIds[0] must be a string']],
-    [{ foo: 1, bar: [{}] }, ['foo is not known here', 'bar is not known here']],
+    [{ foo: 1, bar: [{}] }, ['foo is unknown', 'bar is unknown']],
   ])('%j', (given, said) => {
     expect(all(given)).toEqual(said)
   })

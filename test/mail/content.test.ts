@@ -374,7 +374,7 @@ describe('the text part', () => {
   test('has to be given when the HTML makes none', () => {
     const html = '<script>{% assign a = 1 %}</script>{{ a }}'
     expect(problems({ html })).toEqual([
-      'textContent: No text part can be made of this HTML: give one',
+      'textContent: No text part can be generated from this HTML. Send one',
     ])
     expect(problems({ html, text: 'mine' })).toEqual([])
   })

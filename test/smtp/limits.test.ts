@@ -80,7 +80,7 @@ describe('limits', () => {
     first.write(`From: a@example.com\r\nSubject: S\r\n\r\n${'x'.repeat(2_500)}\r\n`)
     await expect
       .poll(() => offer(1_000))
-      .toBe('451 4.3.0 Too many messages at this moment: try again')
+      .toBe('451 4.3.0 Too many messages at the moment. Try again')
     expect(await first.send('.\r\n')).toMatch(/^250 /)
     // What was held is free again, also where the connection breaks off.
     expect(await offer(1_000)).toMatch(/^250 /)

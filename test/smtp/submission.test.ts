@@ -174,7 +174,7 @@ describe('a message of nodemailer', () => {
     expect(await mailsTo('k1@example.com')).toEqual([one])
     expect(await mailsTo('k3@example.com')).toHaveLength(1)
     await expect(transport().sendMail({ ...mail, text: 'Other' })).rejects.toThrow(
-      '554 5.6.0 This Idempotency-Key came with another request',
+      '554 5.6.0 This Idempotency-Key was used for another request',
     )
   })
 
@@ -210,7 +210,7 @@ describe('what the API refuses is refused with its sentence', () => {
     [
       'an account of nobody',
       ['From: a@example.com', 'Subject: S', 'X-Letterloom-Account: 999999999999', '', 'x'],
-      '554 5.6.0 cloudAccountId is the number of no connected account',
+      '554 5.6.0 cloudAccountId is not the number of a connected account',
     ],
     [
       'an encrypted message',
@@ -346,7 +346,7 @@ describe('a login', () => {
       )
       .toMatch(/^535 /)
     expect(await dialogue.send(dataOf('From: a@example.com', 'Subject: S', '', 'x'))).toBe(
-      '530 5.7.0 This key is not valid any more',
+      '530 5.7.0 This key is no longer valid',
     )
     expect(await dialogue.say('MAIL FROM:<shop@example.com>')).toMatch(/^530 5\.7\.0 /)
     dialogue.close()

@@ -163,7 +163,7 @@ const isRetry = (outcome: StepOutcome | Retry): outcome is Retry => 'waitMs' in 
 
 const UNREADABLE = {
   reason: 'secret_unreadable',
-  error: 'None of the keys that are set opens the secret of this workflow',
+  error: 'The secret of this workflow was sealed with a key that is not configured',
 } as const
 const TOO_LONG = { reason: 'too_large', error: 'The body is too long' } as const
 
@@ -217,7 +217,7 @@ const callFailed = ({ reason, waitMs }: Retry): ApplicationFailure =>
  */
 const slotRefused = (number: number): ApplicationFailure =>
   ApplicationFailure.create({
-    message: 'The organization has as many calls in flight as it may',
+    message: 'The organization has reached its limit of concurrent calls',
     type: 'WebhookWaits',
     nextRetryDelay: jittered(
       Math.min(SLOT_WAIT_MS * 2 ** Math.min(number - 1, 20), MOST_SLOT_WAIT_MS),

@@ -200,7 +200,7 @@ const tooShort = () =>
 
 const noPassword = () =>
   conflict(
-    'The account with the invited address has no password yet; its operator has to set one first (letterloom user set-password)',
+    'The account with the invited address has no password. Ask the operator to set one (letterloom user set-password)',
     { reason: 'password_not_set' },
   )
 

@@ -76,8 +76,7 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         tags,
         operationId: 'listConnections',
         summary: 'List connected cloud accounts, newest first',
-        description:
-          'Includes disconnected accounts. Mail is sent through verified accounts only.',
+        description: 'Includes disconnected accounts. Mail is sent through verified accounts only.',
         response: { 200: ConnectionList },
       },
     },
@@ -224,7 +223,7 @@ function accountNumber({
   const given = accountId ?? awsAccountId
   if (given === undefined) throw invalidBody('accountId', 'is required')
   if (awsAccountId === undefined || awsAccountId === given) return given
-  throw badRequest('accountId and awsAccountId are two names of one thing and must be the same', [
+  throw badRequest('accountId and awsAccountId must be equal', [
     { path: 'awsAccountId', message: 'differs from accountId' },
   ])
 }

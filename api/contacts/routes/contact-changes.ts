@@ -142,6 +142,9 @@ interface Wishes extends TopicNames {
 }
 
 const noTopics = () =>
-  badRequest('topicIds or topicSlugs is needed', [
-    { path: 'topicIds', message: 'or topicSlugs is required. Send an empty list to unsubscribe from all topics' },
+  badRequest('topicIds or topicSlugs is required', [
+    {
+      path: 'topicIds',
+      message: 'or topicSlugs is required. Send an empty list to unsubscribe from all topics',
+    },
   ])

@@ -122,7 +122,7 @@ function unreadable(request: FastifyRequest): Error {
     return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${most} bytes`)
   }
   if (reason === 'unsupported_encoding') {
-    const message = 'A Content-Encoding is not supported here'
+    const message = 'Content-Encoding is not supported here'
     return new HttpError('REQUEST_FAILED', message, { status: 415 })
   }
   return malformedBody('is not a JSON object that can be stored')

@@ -121,7 +121,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         : undefined
       if (!retried) throw await missing(tx, 'execution', organizationId, id)
       if (retried.outcome === 'not_failed') {
-        throw conflict(`The execution is ${retried.status}, and only a failed one is retried`, {
+        throw conflict(`Only a failed execution can be retried. This one is ${retried.status}`, {
           reason: 'execution_not_failed',
         })
       }
@@ -129,17 +129,14 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         throw conflict('The workflow of this execution is deleted', { reason: 'workflow_deleted' })
       }
       if (retried.outcome === 'flow_full') {
-        throw conflict('As many executions of this workflow run as its maxConcurrentExecutions', {
+        throw conflict('The workflow has reached its maxConcurrentExecutions. Try again later', {
           reason: 'workflow_full',
         })
       }
       if (retried.outcome === 'flow_step_removed') {
-        throw conflict(
-          'The newest version of the workflow has no such step as the one that failed',
-          {
-            reason: 'step_removed',
-          },
-        )
+        throw conflict('The newest version of the workflow does not have the failed step', {
+          reason: 'step_removed',
+        })
       }
       return { success: true as const, executionId: id, status: 'pending' as const }
     },
@@ -166,7 +163,7 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
         : undefined
       if (!cancelled) throw await missing(tx, 'execution', organizationId, id)
       if (cancelled.outcome === 'over') {
-        throw conflict(`The execution is ${cancelled.status} already`, { reason: 'execution_over' })
+        throw conflict(`The execution is already ${cancelled.status}`, { reason: 'execution_over' })
       }
       return { success: true as const, executionId: id, status: 'cancelled' as const }
     },

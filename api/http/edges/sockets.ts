@@ -59,7 +59,7 @@ export function refuseOversized(app: FastifyInstance): void {
     } else {
       const twice = repeatedHeader(raw)
       if (twice === undefined) done()
-      else done(new AppError('MALFORMED_REQUEST', `The header ${twice} is there twice`))
+      else done(new AppError('MALFORMED_REQUEST', `The header ${twice} is repeated`))
     }
   })
 }

@@ -173,7 +173,7 @@ async function refuseMember(tx: Transaction, organizationId: Uuid, email: string
 function requireMail({ sendsNotices }: Mailing): void {
   if (sendsNotices) return
   throw conflict(
-    'This installation sends no invitations (NOTICE_FROM is not set); its operator adds people: letterloom user invite',
+    'This installation does not send invitations (NOTICE_FROM is not set). Ask the operator to add the person (letterloom user invite)',
     { reason: 'no_notice_sender' },
   )
 }

@@ -82,7 +82,7 @@ export async function setLimit(
   actor: Actor,
 ): Promise<void> {
   const most = MOST_LIMIT[limit]
-  if (value !== null && value > most) throw new Error(`${limit} is 1 to ${most}, or default`)
+  if (value !== null && value > most) throw new Error(`${limit} must be 1 to ${most}, or default`)
   if (isUuid(id)) await organizations.lock(tx, id)
   const { organization, own } = await requireOrganization(tx, id)
   await plans.setOwn(tx, organization.id, { ...own, [limit]: value })

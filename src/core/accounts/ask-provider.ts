@@ -16,7 +16,7 @@ const RETRY_AFTER_SECONDS = 5
 export const CANNOT_ASK = 'cannot_ask'
 
 export const cannotAsk = (): AppError =>
-  unavailable('Accounts cannot be asked at the moment', {
+  unavailable('The connected accounts cannot be reached at the moment', {
     reason: CANNOT_ASK,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

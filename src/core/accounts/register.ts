@@ -53,7 +53,7 @@ export async function register(
   })
   const { id: connectionId, created } = registered
   if (created && (await connections.countRecords(tx, organizationId)) > MOST_RECORDS) {
-    const message = `The organization has records of ${MOST_RECORDS} accounts, disconnected ones too; register one of those again`
+    const message = `The organization has records of ${MOST_RECORDS} accounts, including disconnected ones. Register one of those again`
     throw conflict(message, { reason: 'too_many_connections' })
   }
   const isRotated = await rotateSecret(tx, {
@@ -63,7 +63,7 @@ export async function register(
     most: MOST_SECRETS,
   })
   if (!isRotated) {
-    const message = `This account has had ${MOST_SECRETS} webhook secrets in 24 hours; PATCH changes it without a new one`
+    const message = `This account has had ${MOST_SECRETS} webhook secrets in 24 hours. Use PATCH to change it without a new secret`
     throw conflict(message, { reason: 'too_many_secrets' })
   }
   const payload = { connectionId }

@@ -14,14 +14,14 @@ import { refuseForeign } from '../access/refuse-foreign.ts'
 
 /** Reasons for a missing account or sender, as texts that follow the name of the field. */
 const PROBLEMS = {
-  no_from: 'is needed',
+  no_from: 'is required',
   differs: DIFFERS,
-  none: 'is needed: no account is connected',
-  several: 'is needed: several accounts are connected',
-  unknown: 'names no account',
-  unknown_number: 'is the number of no connected account',
-  several_of_number: 'is the number of an account with several connections: give the id of one',
-  disconnected: 'names a disconnected account',
+  none: 'is required, but no account is connected',
+  several: 'is required, since several accounts are connected',
+  unknown: 'is not an account of this organization',
+  unknown_number: 'is not the number of a connected account',
+  several_of_number: 'is the number of an account with several connections. Send the id of one',
+  disconnected: 'is a disconnected account',
 }
 
 export interface NoSender {

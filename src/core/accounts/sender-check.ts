@@ -93,5 +93,5 @@ export const notVerified = (address: string): string =>
 export const notChecked = (path: string, address: string): Warning => ({
   reason: 'sender_not_checked',
   path,
-  message: `The account did not say in time whether ${address} is verified; mail from an identity that is not will be refused`,
+  message: `The account did not report in time whether ${address} is verified. Mail from an unverified identity is refused`,
 })

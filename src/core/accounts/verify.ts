@@ -26,7 +26,7 @@ export function createVerification({ asker, now }: { asker: Asker; now: () => nu
     const known = await find()
     if (!known) throw await missing(sql, 'connection', organizationId, id)
     if (known.disconnectedAt !== null) {
-      throw conflict('The account is disconnected; register it again first', {
+      throw conflict('The account is disconnected. Register it again first', {
         reason: 'disconnected',
       })
     }

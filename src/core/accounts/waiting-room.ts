@@ -27,7 +27,7 @@ export function createWaitingRoom(most = MOST_WAITING) {
 }
 
 export const tooMany = (): AppError =>
-  new AppError('RATE_LIMITED', 'Too many questions to your accounts are open at once', {
+  new AppError('RATE_LIMITED', 'Too many requests to your accounts are running. Try again later', {
     reason: 'too_many_questions',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

@@ -52,7 +52,7 @@ export async function beginImport(
       ? await imports.create(tx, organizationId, { ...input, requestId })
       : await imports.restart(tx, organizationId, id, SILENT_MS)
   if (upload) return upload
-  throw conflict('This upload is still under way', { reason: 'idempotency_in_progress' })
+  throw conflict('This upload is still running', { reason: 'idempotency_in_progress' })
 }
 
 export async function addImportPage(
@@ -120,9 +120,9 @@ export async function cancelImport(
 }
 
 const tooManyImports = () =>
-  conflict(`${MOST_OPEN_IMPORTS} imports are under way: wait for one to end`, {
+  conflict(`${MOST_OPEN_IMPORTS} imports are running. Wait for one to end`, {
     reason: 'too_many_imports',
   })
 
 const takenOver = () =>
-  conflict('The import was cancelled while it was received', { reason: 'import_ended' })
+  conflict('The import was cancelled during its upload', { reason: 'import_ended' })

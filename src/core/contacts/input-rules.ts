@@ -102,6 +102,6 @@ const NO_PHONE: ErrorDetail = {
   path: 'phone',
   message: 'must be an international number such as +4915112345678',
 }
-export const UNREACHABLE: ErrorDetail = { path: 'email', message: 'or phone is needed' }
+export const UNREACHABLE: ErrorDetail = { path: 'email', message: 'or phone is required' }
 
 export const refused = (details: ErrorDetail[]) => badRequest(sentence(details), details)

@@ -111,9 +111,9 @@ export const sampleOf = ({ contact }: TemplatePreviewInput): SampleContact =>
 async function contactOf(sql: Executor, organizationId: Uuid, input: TemplatePreviewInput) {
   const { contactId: id, contact } = input
   if (id === undefined) return sampleOf(input)
-  if (contact) refuse('contact', 'cannot go with contactId')
+  if (contact) refuse('contact', 'cannot be combined with contactId')
   const found = isUuid(id) ? await contacts.find(sql, organizationId, { id }) : undefined
   if (found) return found
   await refuseForeign(sql, 'contact', organizationId, id)
-  return refuse('contactId', 'names no contact')
+  return refuse('contactId', 'does not exist')
 }

@@ -76,7 +76,7 @@ export async function pushTemplates(
   for (const { index, pushed } of given) {
     try {
       const found = bySlug.get(pushed.slug)
-      if (seen.has(pushed.slug)) refuse('slug', `is there twice: ${pushed.slug}`)
+      if (seen.has(pushed.slug)) refuse('slug', `is repeated: ${pushed.slug}`)
       seen.add(pushed.slug)
       if (isReserved(pushed.slug)) throw slugTaken('template')
       const values = pushedValues(pushed, found)
@@ -101,13 +101,13 @@ function requireKnown(
 ): void {
   if (!found || force || pushed.force || isSame(found, values)) return
   if (found.status === 'ARCHIVED') {
-    throw conflict('The template is archived: take it back first', { reason: 'template_archived' })
+    throw conflict('The template is archived. Restore it first', { reason: 'template_archived' })
   }
   const isEdited = found.pushedAt === null || found.editedAt > found.pushedAt
   const { updatedAt } = pushed
   const isKnown = updatedAt !== undefined && Date.parse(updatedAt) >= Date.parse(found.editedAt)
   if (!isEdited || isKnown) return
-  throw conflict('It was edited here since it was pushed: pull it, or push with force', {
+  throw conflict('It was edited here after its last push. Pull it, or push with force', {
     reason: 'edited_since_push',
     details: [{ path: 'slug', message: `names ${pushed.slug}, which was edited here` }],
   })
@@ -167,7 +167,7 @@ export function pushedValues(pushed: TemplatePush, found?: TemplateRow): Values 
   if (source !== null && (compiledHtml === null || sourceType !== undefined)) {
     return { ...said, sourceType: sourceType ?? 'html', source, textContent, isCompiled: false }
   }
-  if (compiledHtml === null) return refuse('source', 'is needed, or compiledHtml')
+  if (compiledHtml === null) return refuse('source', 'is required, or compiledHtml')
   const text = textOrNull(pushed.compiledText) ?? textContent
   return { ...said, sourceType: 'html', source: compiledHtml, textContent: text, isCompiled: true }
 }

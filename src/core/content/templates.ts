@@ -146,7 +146,7 @@ export async function publishTemplate(
   template: TemplateRow,
 ): Promise<{ template: TemplateRow; content: Content }> {
   if (template.status === 'ARCHIVED') {
-    throw conflict('The template is archived: take it back first', { reason: 'template_archived' })
+    throw conflict('The template is archived. Restore it first', { reason: 'template_archived' })
   }
   const content = await compileTemplate(writing.contents, template)
   const [published] = await publishAll(writing, [{ template, content }])

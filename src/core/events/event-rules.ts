@@ -72,14 +72,16 @@ export function missingContact(why: Missing): AppError {
         reason: 'contact_of_another_organization',
       })
     case 'no_address':
-      return refused('contactEmail', 'is needed to create the contact', 'email_needed')
+      return refused('contactEmail', 'is required to create the contact', 'email_needed')
     case 'other_person':
       return conflict('Another contact has this email already', {
         reason: 'email_taken',
         details: [{ path: 'contactEmail', message: 'is taken' }],
       })
     case 'busy':
-      return conflict('This contact is being written by others: try again', { reason: 'lost_race' })
+      return conflict('Other requests are changing this contact. Try again', {
+        reason: 'lost_race',
+      })
   }
 }
 
@@ -88,6 +90,6 @@ const refused = (path: string, message: string, reason: string): AppError =>
 
 const NOBODY = refused(
   'contactId',
-  'or contactExternalId or contactEmail is needed',
+  'or contactExternalId or contactEmail is required',
   'contact_needed',
 )

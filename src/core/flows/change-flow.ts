@@ -117,7 +117,9 @@ export async function changeFlow(
     await requireTriggerRoom(tx, organizationId, definition.trigger, from)
   }
   if (read && flow.version >= MOST_VERSIONS) {
-    throw conflict(`The workflow has had ${MOST_VERSIONS} versions`, { reason: 'version_limit' })
+    throw conflict(`A workflow can have at most ${MOST_VERSIONS} versions`, {
+      reason: 'version_limit',
+    })
   }
   const changed = await flows.update(tx, organizationId, flow, values, read?.definition)
   if (!changed) throw new Error('a locked flow is gone')

@@ -66,8 +66,8 @@ function withFormer(given: FlowDefinitionInput, former: FormerHeaders) {
       if (value !== undefined) continue
       const path = `steps[${index}].config.headers.${shown(name)}`
       const why = isElsewhere
-        ? 'is needed again: *** keeps no value when config.url goes to another host'
-        : 'has no former value that *** keeps'
+        ? 'is required again, since config.url now leads to another host'
+        : 'has no former value for ***'
       const message = `${nameOf(step)}: config.headers.${shown(name)} ${why}`
       problems.push({ path, message })
     }
@@ -90,13 +90,13 @@ async function findTopics(tx: Transaction, organizationId: Uuid, names: readonly
       problems.push({ path: `${path}.${name}`, message: `${where}.${name} ${message}` })
     const value = topicId ?? topicSlug
     if (value === undefined) {
-      if (isNeeded) report('or topicSlug is needed')
+      if (isNeeded) report('or topicSlug is required')
       continue
     }
     const id = known.get(topicId === undefined ? value : value.toLowerCase())
     if (id === undefined) {
       if (topicId !== undefined) await refuseForeign(tx, 'topic', organizationId, topicId)
-      report('names no topic')
+      report('does not exist')
     } else if (topicSlug !== undefined && known.get(topicSlug) !== id) {
       report('and topicSlug name different topics')
     } else {
@@ -137,7 +137,7 @@ async function namingTopics(
   refuse(
     asked.flatMap(({ path, value, where }) =>
       idOf(value) === undefined
-        ? [{ path, message: `${where} ${value} is the id or slug of no topic` }]
+        ? [{ path, message: `${where} ${value} is not the id or slug of a topic` }]
         : [],
     ),
   )

@@ -119,11 +119,11 @@ function triggerOf(
 ): Trigger {
   for (const name of Object.keys(triggerConfig)) {
     if (!CONFIG_OF[type].includes(name)) {
-      report(`triggerConfig.${name}`, `does not go with the trigger ${type}`)
+      report(`triggerConfig.${name}`, `cannot be used with the trigger ${type}`)
     }
   }
   const needed = (name: 'eventName' | 'cron' | 'segmentId', value: string | undefined): string => {
-    if (value === undefined) report(`triggerConfig.${name}`, `is needed by the trigger ${type}`)
+    if (value === undefined) report(`triggerConfig.${name}`, `is required by the trigger ${type}`)
     return value ?? ''
   }
   const { eventName, name, filter, segmentId, cron, timezone = 'UTC' } = triggerConfig
@@ -131,7 +131,7 @@ function triggerOf(
   switch (type) {
     case 'event':
       if (eventName !== undefined && name !== undefined && eventName !== name) {
-        report('triggerConfig.name', 'is another name of eventName, and differs from it')
+        report('triggerConfig.name', 'is an alias of eventName and differs from it')
       }
       return {
         type,
@@ -191,7 +191,7 @@ function mailOf(
 function transitionOf(given: FlowTransitionInput, path: string, report: Report): Transition {
   const one = (name: 'from' | 'to' | 'branch', first?: string, second?: string) => {
     if (first !== undefined && second !== undefined && first !== second) {
-      report(`${path}.${name}`, 'is given under two names that differ')
+      report(`${path}.${name}`, 'differs from its alias')
     }
     return first ?? second
   }
@@ -203,8 +203,8 @@ function transitionOf(given: FlowTransitionInput, path: string, report: Report):
     given.branch,
     typeof condition === 'object' ? condition.branch : condition,
   )
-  if (from === undefined) report(`${path}.from`, 'is needed')
-  if (to === undefined) report(`${path}.to`, 'is needed')
+  if (from === undefined) report(`${path}.from`, 'is required')
+  if (to === undefined) report(`${path}.to`, 'is required')
   return { from: from ?? '', to: to ?? '', ...(branch === undefined ? {} : { branch }) }
 }
 

@@ -81,7 +81,7 @@ function refuseTwins(pushed: readonly PushedFlow[], pathOf: Options['pathOf']): 
   const slugs = pushed.map(({ slug }) => slug)
   const twins = slugs.flatMap((slug, index) =>
     slugs.indexOf(slug) < index
-      ? [{ path: `${pathOf(index)}slug`, message: `names ${slug}, which is there twice` }]
+      ? [{ path: `${pathOf(index)}slug`, message: `names ${slug}, which is repeated` }]
       : [],
   )
   const [first] = twins

@@ -153,10 +153,10 @@ export async function checkReferences(
         : undefined
       if (!template) {
         await refuseForeign(tx, 'template', organizationId, templateId)
-        report('templateId', 'names no template')
+        report('templateId', 'does not exist')
       } else {
         if (template.subject === null && subject === undefined) {
-          report('subject', 'is needed: the template has none')
+          report('subject', 'is required, since the template has none')
         }
         // A misspelt name would render its fallback in every mail without any error.
         const own = await rootsOfSubject(contents, step.config, index)

@@ -75,8 +75,8 @@ async function loadFlow(
 
 function refuseRow({ contactId, contactEmail }: TriggerRow): AppError | undefined {
   if (contactId !== undefined || contactEmail !== undefined) return undefined
-  const details = [{ path: 'contactId', message: 'or contactEmail is needed' }]
-  return badRequest('contactId or contactEmail is needed', details, 'contact_needed')
+  const details = [{ path: 'contactId', message: 'or contactEmail is required' }]
+  return badRequest('contactId or contactEmail is required', details, 'contact_needed')
 }
 
 /** Returns the data of an execution in stored form. Throws if it cannot be stored. */

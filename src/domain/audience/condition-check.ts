@@ -78,7 +78,7 @@ export function checkCondition(
     const list = group['filters']
     if (!Array.isArray(list)) return report(`${at}.filters`, 'must be a list')
     if (list.length === 0 && group['nested'] === undefined) {
-      report(`${at}.filters`, 'must not be empty: a group without filters says nothing')
+      report(`${at}.filters`, 'must not be empty')
     }
     if (!checkFilters(list, `${at}.filters`, fieldOf)) return
     if (group['nested'] !== undefined) checkLevel(group['nested'], `${at}.nested`, depth + 1)
@@ -101,7 +101,10 @@ export function checkCondition(
     const { field: name, operator, value, unit } = filter
     const refuse = (part: string, message: string) => {
       const quoted = quotedFilter(filter)
-      report(`${at}.${part}`, quoted === undefined ? message : `${message}; it is in: ${quoted}`)
+      report(
+        `${at}.${part}`,
+        quoted === undefined ? message : `${message}. The filter is: ${quoted}`,
+      )
     }
     const field = typeof name === 'string' ? knownField(name) : undefined
     if (!field) {
@@ -116,7 +119,7 @@ export function checkCondition(
     if (!knownOperator) return refuse('operator', `must be one of: ${OPERATORS.join(', ')}`)
     const fitting = OPERATORS_OF[field.kind]
     if (!fitting.includes(knownOperator)) {
-      const message = `does not fit the field ${shown(String(name))}, which takes: ${fitting.join(', ')}`
+      const message = `cannot be used with the field ${shown(String(name))}. Use one of: ${fitting.join(', ')}`
       return refuse('operator', message)
     }
     const isUnknown = (each: unknown) => mayBeLiquid && isLiquid(each)
@@ -136,7 +139,7 @@ export function checkCondition(
   function onlyKnown(object: Record<string, unknown>, at: string, names: string[]): void {
     for (const name in object) {
       if (problems.length >= MOST_PROBLEMS) return
-      if (!names.includes(name)) report(`${at}.${shown(name)}`, 'is not known here')
+      if (!names.includes(name)) report(`${at}.${shown(name)}`, 'is unknown')
     }
   }
 
@@ -163,7 +166,7 @@ function propertyOf(name: string): Field | undefined {
 
 /** Segments cannot be referred to, since a segment could then refer to itself. */
 const isSegment = (name: unknown): boolean => /^segments?(?:Ids?)?(?:\..*)?$/s.test(String(name))
-const NESTED = 'cannot be a segment: a condition says itself what it asks, repeat the filters here'
+const NESTED = 'cannot be a segment. Repeat the filters of the segment here'
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -182,7 +185,7 @@ function refuseValue(
   switch (operator) {
     case 'exists':
     case 'notExists':
-      return value === undefined ? undefined : `does not go with ${operator}`
+      return value === undefined ? undefined : `cannot be combined with ${operator}`
     case 'triggered':
     case 'notTriggered':
       return value === undefined ? undefined : refuseTriggered(value)
@@ -251,7 +254,7 @@ function refuseTriggered(value: unknown): string | undefined {
     }
   }
   if (exactly !== undefined && (atLeast ?? atMost) !== undefined) {
-    return 'exactly does not go with atLeast and atMost'
+    return 'exactly cannot be combined with atLeast and atMost'
   }
   if (Number(atLeast) > Number(atMost)) return 'atLeast must not be more than atMost'
   if (where === undefined || (Array.isArray(where) && where.length > 0)) return undefined
@@ -259,7 +262,7 @@ function refuseTriggered(value: unknown): string | undefined {
 }
 
 function refuseScalar(field: Field, value: unknown): string | undefined {
-  if (value === null) return 'must not be null: ask notExists'
+  if (value === null) return 'must not be null. Use notExists'
   switch (field.kind) {
     case 'number':
       return typeof value === 'number' ? undefined : 'must be a number'

@@ -103,11 +103,11 @@ function write(contact: ContactFields, field: string, change: Change): Refusal |
     if ('reason' in changed) return changed
     return writeColumn(contact, column, changed.value)
       ? undefined
-      : { reason: 'field_refused', error: `${field} cannot have such a value` }
+      : { reason: 'field_refused', error: `${field} cannot have this value` }
   }
   const key = propertyIn(field)
   if (key === undefined)
-    return { reason: 'field_refused', error: `${field} is not a flow's to change` }
+    return { reason: 'field_refused', error: `${field} cannot be changed by a workflow` }
   const changed = change(lookUp(contact.properties, key), field)
   if ('reason' in changed) return changed
   contact.properties = mergeProperties(contact.properties, { [key]: changed.value ?? null })

@@ -36,7 +36,7 @@ export function checkDraft(draft: Draft): { definition?: Definition; problems: E
         ? [ofStep(step, `steps[${index}].id`, 'another step has this id')]
         : []),
       ...(step.id === TRIGGER
-        ? [ofStep(step, `steps[${index}].id`, 'the trigger is called so')]
+        ? [ofStep(step, `steps[${index}].id`, 'this id stands for the trigger')]
         : []),
       ...checkConfig(step, `steps[${index}].config`).map(({ path, message }) =>
         ofStep(step, path, `${path.replace(`steps[${index}].`, '')} ${message}`),
@@ -106,7 +106,9 @@ function checkTrigger(trigger: Trigger): ErrorDetail[] {
         ...(wrong === undefined ? [] : [problemAt('triggerConfig.cron', wrong)]),
         ...(isTimezone(trigger.timezone)
           ? []
-          : [problemAt('triggerConfig.timezone', 'must be a timezone of IANA: Europe/Berlin')]),
+          : [
+              problemAt('triggerConfig.timezone', 'must be an IANA timezone such as Europe/Berlin'),
+            ]),
       ]
     }
     default:
@@ -126,16 +128,21 @@ function checkTransitions({ steps, transitions }: Draft): ErrorDetail[] {
     const path = `transitions[${index}]`
     const step = byId.get(from)
     const isFirst = from === TRIGGER
-    if (!step && !isFirst) return [problemAt(`${path}.from`, `is the id of no step: ${from}`)]
-    if (!byId.has(to)) return [problemAt(`${path}.to`, `is the id of no step: ${to}`)]
+    if (!step && !isFirst) return [problemAt(`${path}.from`, `is not the id of a step: ${from}`)]
+    if (!byId.has(to)) return [problemAt(`${path}.to`, `is not the id of a step: ${to}`)]
     const wrong = step ? refuseBranch(step, branch, `${path}.branch`) : undefined
     if (step && wrong !== undefined) return [ofStep(step, `${path}.branch`, wrong)]
     if (isFirst && branch !== undefined) {
-      return [problemAt(`${path}.branch`, 'does not go with the trigger: it has one way on')]
+      return [
+        problemAt(
+          `${path}.branch`,
+          'cannot be used with the trigger, which has a single transition',
+        ),
+      ]
     }
     const way = JSON.stringify([from, branchOf(step, branch) ?? null])
     if (taken.has(way)) {
-      const message = 'there is another way on from here already'
+      const message = 'there is already another transition from here'
       return [step ? ofStep(step, path, message) : problem(path, `The trigger: ${message}`)]
     }
     taken.add(way)
@@ -149,12 +156,12 @@ function refuseBranch<Type extends StepType>(
   path: string,
 ): string | undefined {
   const { isLast, branches: branchesOf, usualBranch } = rulesOf(step)
-  if (isLast) return 'nothing comes after an exit'
+  if (isLast) return 'no step can follow an exit'
   const branches = branchesOf?.(step.config)
   if (branches === undefined) {
     return branch === undefined
       ? undefined
-      : `${path} does not go with it: it has one way on, without a name`
+      : `${path} cannot be set, since the step has a single transition`
   }
   return branches.includes(branch ?? usualBranch ?? '')
     ? undefined

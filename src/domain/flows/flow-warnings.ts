@@ -14,7 +14,7 @@ export function warningsOf({ trigger, settings }: Definition): Warning[] {
       reason: 'starts_once',
       path: 'settings.allowReentry',
       message:
-        'is not set: the schedule starts each contact once, ever. Set it to true to start contacts each time',
+        'is not set, so the schedule starts each contact only once. Set it to true to start contacts each time',
     },
   ]
 }

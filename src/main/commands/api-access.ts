@@ -15,5 +15,5 @@ export const keyFileOption = () => new Option('--key-file <path>', 'a file that 
 
 function webAddress(text: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text
-  throw new InvalidArgumentError('It is an address that begins with https:// or http://.')
+  throw new InvalidArgumentError('It must be an address that begins with https:// or http://.')
 }

@@ -9,5 +9,5 @@ export function address(text: string): string {
 export function name(text: string): string {
   const { length } = Array.from(text)
   if (length > 0 && length <= LONGEST_NAME && new RegExp(LINE).test(text)) return text
-  throw new InvalidArgumentError(`It has 1 to ${LONGEST_NAME} characters, on one line.`)
+  throw new InvalidArgumentError(`It must have 1 to ${LONGEST_NAME} characters, on one line.`)
 }

@@ -23,5 +23,5 @@ export function addMetricsCommands(program: Command): void {
 
 function id(text: string): string {
   if (isUuid(text)) return text
-  throw new InvalidArgumentError('It is the id of an organization.')
+  throw new InvalidArgumentError('It must be the id of an organization.')
 }

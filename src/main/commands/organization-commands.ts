@@ -72,5 +72,5 @@ function word<T extends string>(words: readonly T[], text: string): T {
 function figure(text: string): number | null {
   if (text === 'default') return null
   if (/^[1-9]\d{0,15}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It is a whole number from 1, or default.')
+  throw new InvalidArgumentError('It must be a whole number from 1, or default.')
 }

@@ -35,7 +35,7 @@ async function ofSegment(sql: Sql, id: Uuid) {
 
 async function ofFile(path: string, organizationId = '') {
   if (!isUuid(organizationId)) {
-    throw new Error('With a file, say whose contacts are meant: --org <id>')
+    throw new Error('A file requires the organization: --org <id>')
   }
   const condition: Condition = JSON.parse(await readFile(path, 'utf8'))
   return { organizationId, condition }

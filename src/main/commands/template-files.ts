@@ -44,7 +44,7 @@ function filesOf(template: Pulled): Files {
   const { published, ...pulled } = template
   const { source: _, compiledHtml, compiledText, textContent, ...said } = pulled
   const { slug, sourceType } = said
-  if (!FILE.test(`${slug}.json`)) throw new Error('The API answered no slug')
+  if (!FILE.test(`${slug}.json`)) throw new Error('The API returned no slug')
   const contents: Files['contents'] = new Map([[sourceType, sourceOf(slug, pulled)]])
   const text = textContent ?? compiledText ?? null
   if (typeof (text ?? '') !== 'string') {
@@ -62,7 +62,7 @@ function sourceOf(
   { sourceType, source, compiledHtml }: Pick<Pulled, 'sourceType' | 'source' | 'compiledHtml'>,
 ): string {
   if (!TYPES.includes(sourceType)) {
-    throw new Error(`The API answered a sourceType of ${slug} that is neither html nor mjml`)
+    throw new Error(`The API returned a sourceType of ${slug} that is neither html nor mjml`)
   }
   const text = source ?? compiledHtml ?? ''
   if (typeof text !== 'string') {

@@ -40,7 +40,7 @@ export async function previewOf(
   const values = wish.values === undefined ? {} : await readValues(wish.values)
   if (/\.(?:html|mjml)$/.test(template) && existsSync(template)) {
     if (wish.contact !== undefined) {
-      throw new Error('--contact goes with a template of the account: give a file --values')
+      throw new Error('--contact requires a template of the account. Use --values with a file')
     }
     return previewFile(template, values)
   }

@@ -120,7 +120,7 @@ async function fetchProgram(
     }
   }
   throw new Error(
-    `No way led to ${program.command} ${program.version}: it is not on the PATH. ${reasons.join(' ')} ` +
-      `Mend one of these, or ${program.instead}.`,
+    `Cannot find or download ${program.command} ${program.version}: it is not on the PATH. ${reasons.join(' ')} ` +
+      `Fix one of these, or ${program.instead}.`,
   )
 }

@@ -7,7 +7,7 @@ import { Counter, type Registry } from 'prom-client'
 export function countDuplicates(registry: Registry): (count: number) => void {
   const counter = new Counter({
     name: 'letterloom_duplicate_acceptances_total',
-    help: 'Mails that the provider told us it accepted a second time',
+    help: 'Mails that the provider accepted a second time',
     registers: [registry],
   })
   return (count) => counter.inc(count)
@@ -17,7 +17,7 @@ export function countDuplicates(registry: Registry): (count: number) => void {
 export function countNotApplied(registry: Registry): (reason: string) => void {
   const counter = new Counter({
     name: 'letterloom_delivery_events_not_applied_total',
-    help: 'Delivery events that were taken with a right proof and can never be applied',
+    help: 'Delivery events with a valid proof that can never be applied',
     labelNames: ['reason'],
     registers: [registry],
   })

@@ -95,7 +95,7 @@ const summary = {
   ),
   duplicates: Type.Integer({
     minimum: 0,
-    description: 'Mails that the provider told us it accepted a second time.',
+    description: 'Mails that the provider accepted a second time.',
   }),
   waitingForOutcome: nullable(
     Type.Object(

@@ -22,7 +22,7 @@ export function loginUrl(adminUrl: string, login: Login): string {
 function passwordOf(adminUrl: string, login: Login): string {
   const password = decodeURIComponent(new URL(adminUrl).password)
   if (password === '')
-    throw new Error('DATABASE_URL must name a password, of which others are made')
+    throw new Error('DATABASE_URL must contain a password, from which others are derived')
   return createHmac('sha256', password).update(login).digest('base64url')
 }
 

@@ -94,7 +94,7 @@ describe('a key that is there twice', () => {
       'MALFORMED_REQUEST',
       'duplicate_key',
     ])
-    expect(answer.body.details).toEqual([{ path: 'properties.plan', message: 'is there twice' }])
+    expect(answer.body.details).toEqual([{ path: 'properties.plan', message: 'is repeated' }])
     expect((await api.alice.get('/v1/contacts')).body.total).toBe(0)
   })
 })

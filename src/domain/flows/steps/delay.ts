@@ -30,4 +30,4 @@ export const delay: StepRules<Duration | { until: LocalTime }> = {
 const checkZone = (timezone: string, path: string): ErrorDetail[] =>
   timezone === 'contact' || isTimezone(timezone)
     ? []
-    : [problem(path, 'must be contact, or a timezone of IANA such as Europe/Berlin')]
+    : [problem(path, 'must be contact, or an IANA timezone such as Europe/Berlin')]

@@ -94,7 +94,7 @@ export const problem = (path: string, message: string): ErrorDetail => ({ path, 
 export const checkNames = (
   names: readonly string[],
   at: (index: number) => string,
-): ErrorDetail[] => repeated(names).map((index) => problem(at(index), 'is there twice'))
+): ErrorDetail[] => repeated(names).map((index) => problem(at(index), 'is repeated'))
 
 export function repeated(texts: readonly string[]): number[] {
   const seen = new Set<string>()

@@ -22,14 +22,17 @@ export const sendEmail: StepRules<MailConfig> & typeof mailRules = {
 
 function checkMail(config: MailConfig, path: string): ErrorDetail[] {
   const { templateId, subject, html, from } = config
-  const anonymous = from === undefined ? [problem(`${path}.from`, 'is needed')] : []
+  const anonymous = from === undefined ? [problem(`${path}.from`, 'is required')] : []
   if (templateId !== undefined) {
-    const both = html === undefined ? [] : [problem(`${path}.html`, 'cannot go with templateId')]
+    const both =
+      html === undefined ? [] : [problem(`${path}.html`, 'cannot be combined with templateId')]
     return [...anonymous, ...both]
   }
   return [
     ...anonymous,
-    ...(html === undefined ? [problem(`${path}.html`, 'or templateId is needed')] : []),
-    ...(subject === undefined ? [problem(`${path}.subject`, 'is needed without templateId')] : []),
+    ...(html === undefined ? [problem(`${path}.html`, 'or templateId is required')] : []),
+    ...(subject === undefined
+      ? [problem(`${path}.subject`, 'is required without templateId')]
+      : []),
   ]
 }

@@ -62,19 +62,24 @@ function checkWebhook(config: Config, path: string): ErrorDetail[] {
       ? []
       : [problem(`${path}.url`, 'must be an address that begins with https:// or http://')]),
     ...(method === 'GET' && body !== undefined
-      ? [problem(`${path}.body`, 'does not go with the method GET')]
+      ? [problem(`${path}.body`, 'cannot be used with the method GET')]
       : []),
     ...(names.length > MOST_HEADERS
       ? [problem(`${path}.headers`, `must not be more than ${MOST_HEADERS}`)]
       : []),
     ...Object.entries(headers).flatMap(([name, value], index) => {
       const at = `${path}.headers.${shown(name)}`
-      if (!HEADER_NAME.test(name)) return [problem(at, 'is not the name of a header')]
-      if (isRefusedHeader(name)) return [problem(at, 'is not yours to set')]
-      if (twice.has(index)) return [problem(at, 'is there twice')]
+      if (!HEADER_NAME.test(name)) return [problem(at, 'must be a valid header name')]
+      if (isRefusedHeader(name)) return [problem(at, 'cannot be set')]
+      if (twice.has(index)) return [problem(at, 'is repeated')]
       return HEADER_VALUE.test(value)
         ? []
-        : [problem(at, 'must be visible US-ASCII characters, with blanks only between')]
+        : [
+            problem(
+              at,
+              'must contain only visible US-ASCII characters, with spaces only between them',
+            ),
+          ]
     }),
   ]
 }
