@@ -80,7 +80,7 @@ describe('making a key', () => {
   })
 })
 
-describe('who may', () => {
+describe('permissions to manage keys', () => {
   test.each([
     ['viewer', 403, 403],
     ['member', 403, 403],

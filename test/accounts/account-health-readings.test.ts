@@ -274,7 +274,7 @@ it('an older answer does not replace a newer one', async () => {
   })
 })
 
-it('what is looked after once a day fails for itself', async () => {
+it('a failing daily check does not fail the others', async () => {
   const account = await fixture.connect()
   const seen: string[] = []
   const activities = fixture.activities({

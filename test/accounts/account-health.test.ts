@@ -69,7 +69,7 @@ it('an account that was never checked is unknown, every figure null', async () =
   })
 })
 
-it('what the sweep stored is answered, and the provider is not asked', async () => {
+it('the stored result of the sweep is returned, and the provider is not asked', async () => {
   const account = await fixture.connect({
     max24Hour: 1_000,
     sentLast24Hours: 850,

@@ -57,7 +57,7 @@ test('waits for no more than fifty at once, and names all that did not answer', 
   expect(ms).toBeLessThan(30_000)
 })
 
-test('what cannot be asked ends the search, unless another has it first', async () => {
+test('an account that cannot be asked ends the search, unless another has the object first', async () => {
   const error = new Error('nobody can be asked')
   await expect(searching([lacks, { said: error }, has(2)])).rejects.toThrow(error)
   const { found } = await searching([{ said: error, ms: 10_000 }, has(1)])

@@ -33,7 +33,7 @@ test('a name and a topic are changed, cleared and left alone, and no secret is r
   expect(await secrets()).toEqual(before)
 })
 
-test('what was read can be sent back with a change: read-only fields are ignored', async () => {
+test('an answer can be sent back with a change: read-only fields are ignored', async () => {
   const read = await listed()
   const changed = { ...read, name: 'Edited', isVerified: true, accountId: '999999999999' }
   expect((await patch(changed)).body).toEqual({ ...read, name: 'Edited' })

@@ -297,7 +297,7 @@ test('an account that is connected again is verified anew at once', async () => 
   expect([status, body.isVerified]).toEqual([200, true])
 })
 
-test('who waits for a slow account takes a few of the places that all share', async () => {
+test('requests that wait for a slow account use few of the places that all share', async () => {
   let open = () => {}
   const gate = new Promise<void>((resolve) => (open = resolve))
   const slow = await startApi({ asker: { ask: () => gate } })

@@ -204,7 +204,7 @@ test('disconnecting keeps the record and forgets all secrets; registering revive
   })
 })
 
-test('what exists nowhere is 404, and a stranger sees none', async () => {
+test('an unknown connection is 404, and a stranger sees none', async () => {
   expect((await api.alice.delete(`/v1/connections/${uuidv7()}`)).status).toBe(404)
   expect((await api.alice.delete('/v1/connections/x')).status).toBe(404)
   expect((await api.charlie.get('/v1/connections')).body).toEqual({ connections: [] })

@@ -36,7 +36,7 @@ const age = ({ connectionId }: { connectionId: string }, verified: string) => fi
   set last_verified_at = now() - ${verified}::interval
   where id = ${connectionId}`
 
-it('of many sweeps in a day one reads the policy’s version and none verifies what was verified today', async () => {
+it('one of many sweeps in a day reads the policy’s version, and none verifies an account twice a day', async () => {
   const account = await fixture.connect()
   await age(account, '23 hours')
   const { checkAccount } = sweep()

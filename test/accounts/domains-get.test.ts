@@ -171,7 +171,7 @@ test('an address and a name outside ASCII are found; no name of another organiza
   expect((await dora.get('/v1/domains/theirs.example')).status).toBe(404)
 })
 
-test('what can be no identity is 404 and asks nobody; more than 253 characters are 400', async () => {
+test('a name that cannot be an identity is 404 and asks nobody; more than 253 characters are 400', async () => {
   const account = await engine.connect(dora, verified('fine.example'))
   for (const name of [
     '0',

@@ -116,7 +116,7 @@ it('the same thing is not told twice in its period, and one organization’s is 
   expect(await mailsTo(account)).toEqual([1])
 })
 
-it('who owns it no more when the mail is sent is not told', async () => {
+it('a person who no longer owns the organization when the mail is sent is not told', async () => {
   const account = await fixture.connect({}, { owners: 2 })
   const place = await tell(account)
   const [left] = account.owners
@@ -164,7 +164,7 @@ it('an answer that got lost: accepted once, never sent again', async () => {
   expect(await mailsTo(account)).toEqual([1])
 })
 
-it('what the provider throttles waits and is sent', async () => {
+it('a mail that the provider throttles waits and is sent', async () => {
   const account = await fixture.connect()
   const place = await tell(account)
   await fixture.control.setFaults({ throttlePercent: 100 }, OPERATOR_ACCOUNT)

@@ -33,7 +33,7 @@ const storedPages = async () => {
   return row?.count
 }
 
-describe('who may send', () => {
+describe('the look-up of senders', () => {
   const listed = (identity: string, sendingEnabled: boolean | null, status: string | null) => ({
     identity,
     identityType: 'DOMAIN',
@@ -69,12 +69,12 @@ describe('who may send', () => {
   })
 })
 
-test('of many who want to know the same one asks', async () => {
+test('one of many concurrent callers with the same question asks', async () => {
   const begun = await Promise.all(Array.from({ length: 30 }, () => begin()))
   expect(tally(begun)).toEqual({ asking: 1, joined: 29 })
 })
 
-test('of many who ask different things as many as may ask do, under concurrency', async () => {
+test('different concurrent questions are asked up to the limit', async () => {
   const begun = await Promise.all(
     Array.from({ length: 30 }, (_, n) => begin({ what: `identity/${n}`, subject: `${n}` })),
   )
@@ -89,7 +89,7 @@ test('of many who ask different things as many as may ask do, under concurrency'
   expect(tally(next)).toEqual({ asking: 2, full: 1 })
 })
 
-test('who comes just after the answer does not ask again, and does not take it away', async () => {
+test('a caller just after the answer does not ask again, and does not remove the answer', async () => {
   await begin()
   const version = uuidv7()
   await readings.take(database.sql, key)
@@ -138,7 +138,7 @@ test('an answer that failed leaves the reading before it, and no page of its own
   expect(await storedPages()).toBe(1)
 })
 
-test('what nobody asked about for a minute is deleted with its pages; what is being asked is not', async () => {
+test('a reading that nobody asked for in a minute is deleted with its pages; an open question is not', async () => {
   await begin()
   const version = uuidv7()
   await addPage(version, 0, 'old')

@@ -55,7 +55,7 @@ it('the account is the one that is named, or the only one that is connected', as
   )
 })
 
-it('what is disconnected, another organization’s or nobody’s sends nothing', async () => {
+it('an account that is disconnected, unknown or of another organization sends nothing', async () => {
   const { organizationId, connectionId, accountId } = await seedOrganization(database.sql)
   const stranger = await seedOrganization(database.sql)
   await database.sql`
@@ -95,7 +95,7 @@ it('the mailbox is of `from`, `fromName` and `replyTo`', async () => {
   })
 })
 
-it('of many that name the same account, one is looked up', async () => {
+it('one of many equal names of an account is looked up', async () => {
   const { organizationId, connectionId } = await seedOrganization(database.sql)
   const accountOf = rememberAccounts()
   const find = (cloudAccountId?: string) =>

@@ -50,7 +50,7 @@ it('two boots at once make one schedule: hourly, with jitter, skipping an hour t
   expect(begun).toBe(0)
 })
 
-it('of every hour that passes exactly one sweep is made', async () => {
+it('every hour that passes has exactly one sweep', async () => {
   const end = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 1)
   const start = new Date(end.getTime() - 24 * HOUR_MS)
   await ensureSweepSchedule(client, { everyMs: HOUR_MS, jitterMs: 0 })
@@ -83,7 +83,7 @@ it('while a sweep is under way the next ones are skipped, and a later boot chang
   expect(mostUnderWay).toBe(1)
 })
 
-it('what an operator paused stays paused over a boot', async () => {
+it('a schedule that an operator paused stays paused over a boot', async () => {
   await handle().pause('the provider is down')
   await Promise.all([ensureSweepSchedule(client), ensureSweepSchedule(client)])
   const { state, spec } = await handle().describe()

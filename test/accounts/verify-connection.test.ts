@@ -29,7 +29,7 @@ async function verify(checkAccount: () => Promise<'checked'>) {
   return { checked, ...input }
 }
 
-it('whoever connects an account need not wait an hour for its health', async () => {
+it('a new connection need not wait an hour for its health', async () => {
   const { checked, connectionId } = await verify(async () => 'checked')
   expect(checked).toEqual([connectionId])
 })

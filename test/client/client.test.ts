@@ -112,7 +112,7 @@ describe('against the API', () => {
   })
 })
 
-describe('what may succeed later', () => {
+describe('a refusal that may pass', () => {
   /** Returns in this order, then 200; a number is a status, an Error a broken connection. */
   let script: (Response | Error)[]
   let seen: Request[]
@@ -194,7 +194,7 @@ describe('what may succeed later', () => {
     expect(seen).toHaveLength(3)
   })
 
-  test('what may have been done already and has no key is not repeated', async () => {
+  test('a request that may have succeeded and has no key is not repeated', async () => {
     script = [refuse(503)]
     expect(await failureOf(unsubscribe())).toMatchObject({ status: 503 })
     script = [new TypeError('connection reset')]

@@ -222,7 +222,7 @@ async function unsubscribingDuring(pair: Pair, act: () => Promise<void>): Promis
   await acting
 }
 
-it('somebody who unsubscribes while a step waits for their lock holds up nobody else', async () => {
+it('a person who unsubscribes while a step waits for their lock holds up nobody else', async () => {
   const { contactIds, topicId, cohort } = await seedCohort(PEOPLE)
   const pair = { contactId: contactIds[0]!, topicId }
   await unsubscribingDuring(pair, () =>

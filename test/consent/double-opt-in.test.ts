@@ -212,7 +212,7 @@ describe('a confirmation that is answered', () => {
   })
 })
 
-describe('what happens while a confirmation is awaited', () => {
+describe('a change while a confirmation is awaited', () => {
   it('unsubscribing ends it: no reminder, and the link does nothing', async () => {
     const { contactId, topicId, email, asked } = await person()
     await withWorkflow(asked, async (handle) => {

@@ -84,7 +84,7 @@ describe('signing in', () => {
   })
 })
 
-describe('who is signed in', () => {
+describe('the signed-in person', () => {
   const ask = (cookie?: string) => fromPage(api, cookie, { url: '/console/session' })
 
   test('is told by the cookie; nobody is no mistake', async () => {
@@ -198,7 +198,7 @@ describe('a request of the page', () => {
   })
 })
 
-describe('what did not come from the page is refused', () => {
+describe('a request from elsewhere than the page is refused', () => {
   const refusal = async (
     cookie: string,
     headers: Record<string, string>,

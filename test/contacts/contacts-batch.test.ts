@@ -134,7 +134,7 @@ test('rows name topics; a row with one that does not exist fails and names it', 
   expect((await api.alice.get('/v1/contacts/topic-2@example.com')).status).toBe(404)
 })
 
-test('with resubscribe a row takes back who left, on record; who complained with full scope only', async () => {
+test('with resubscribe a row resubscribes contacts who unsubscribed, on record; contacts who complained with full scope only', async () => {
   const some = await api.client(api.alice.organizationId, ['contacts'])
   const people = await Promise.all(
     ['unsubscribed', 'complained'].map(async (emailStatus) => {

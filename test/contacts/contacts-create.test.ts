@@ -89,7 +89,7 @@ describe('is refused', () => {
   })
 })
 
-describe('what another contact has', () => {
+describe('a value of another contact', () => {
   const first = { externalId: 'taken', email: 'taken@example.com', phone: '+15551112222' }
 
   test('gives 409 that names the field and the contact, and never the value', async () => {

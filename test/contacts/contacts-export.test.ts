@@ -87,7 +87,7 @@ function inNfc(properties: Record<string, unknown>): Record<string, Json> {
   return made
 }
 
-test('what is exported and imported again changes nothing, whatever it says', async () => {
+test('an export that is imported again changes nothing, whatever it contains', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(person, { selector: ({ phone }) => phone ?? {}, minLength: 1, maxLength: 12 }),

@@ -47,6 +47,6 @@ test('a stranger gets 403 for an id, 404 for an address and an external id', asy
   expect((await api.charlie.get(`/v1/contacts/${ada.id}?by=externalId`)).status).toBe(404)
 })
 
-test('what exists nowhere is 404', async () => {
+test('an unknown contact is 404', async () => {
   expect((await api.alice.get(`/v1/contacts/${uuidv7()}`)).status).toBe(404)
 })

@@ -18,7 +18,7 @@ async function person(input: object = {}) {
 const patch = (id: string, body: object) => api.alice.patch(`/v1/contacts/${id}`, body)
 const find = async (id: string) => (await api.alice.get(`/v1/contacts/${id}`)).body
 
-test('what is given changes, null clears, the rest stays', async () => {
+test('the sent fields change, null clears, the rest stays', async () => {
   const { id, email } = await person({ firstName: 'Ada', lastName: 'L', company: 'C' })
   const before = await find(id)
   const { status, body } = await patch(id, { firstName: 'Adele', company: null })
@@ -86,7 +86,7 @@ describe('is refused', () => {
   })
 })
 
-test('what another contact has is 409 that names the field and never the value', async () => {
+test('a value of another contact is a 409 that names the field and never the value', async () => {
   const other = await person({ externalId: 'ext-taken', phone: '+15557654321' })
   const { id } = await person()
   for (const [field, value] of [
@@ -168,7 +168,7 @@ describe('another address', () => {
   })
 })
 
-test('who was taken back is taken back at that address: of another one all events hold', async () => {
+test('a person is resubscribed at one address only: at another all earlier events hold', async () => {
   const { id, email } = await person({ emailStatus: 'unsubscribed' })
   const takenBackAt = async () => {
     const [row] = await api.sql<{ resubscribedAt: string | null }[]>`

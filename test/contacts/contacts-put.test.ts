@@ -11,7 +11,7 @@ afterAll(() => api.close())
 const put = (id: string, body: object) => api.alice.put(`/v1/contacts/${id}`, body)
 const find = async (id: string) => (await api.alice.get(`/v1/contacts/${id}`)).body
 
-test('what is left out is cleared; status, figures and topics stay', async () => {
+test('fields that are left out are cleared; status, figures and topics stay', async () => {
   const topicId = await insertTopic(api.sql, api.alice.organizationId)
   const { id } = await createContact(api.alice, {
     externalId: 'put-1',

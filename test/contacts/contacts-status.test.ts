@@ -50,21 +50,24 @@ describe.each(Object.entries(WAYS))('%s', (_name, write) => {
     expect(await audited(id)).toEqual([])
   })
 
-  test.each(LEFT)('active over %s with resubscribe takes back, on record', async (emailStatus) => {
-    const { id, email } = await person(emailStatus)
-    const { status, body } = await write(api.alice, id, {
-      emailStatus: 'active',
-      resubscribe: true,
-    })
-    expect([status, body.emailStatus]).toEqual([200, 'active'])
-    expect(body).not.toHaveProperty('emailStatusKept')
-    expect(await listed(email)).toBeUndefined()
-    expect(await audited(id)).toEqual([
-      { action: 'contact.resubscribed', detail: { from: emailStatus } },
-    ])
-    const { data } = (await api.alice.get(`/v1/contacts/${id}/events`)).body
-    expect(data[0]).toMatchObject({ name: 'resubscribed', properties: { source: 'api' } })
-  })
+  test.each(LEFT)(
+    'active over %s with resubscribe resubscribes, on record',
+    async (emailStatus) => {
+      const { id, email } = await person(emailStatus)
+      const { status, body } = await write(api.alice, id, {
+        emailStatus: 'active',
+        resubscribe: true,
+      })
+      expect([status, body.emailStatus]).toEqual([200, 'active'])
+      expect(body).not.toHaveProperty('emailStatusKept')
+      expect(await listed(email)).toBeUndefined()
+      expect(await audited(id)).toEqual([
+        { action: 'contact.resubscribed', detail: { from: emailStatus } },
+      ])
+      const { data } = (await api.alice.get(`/v1/contacts/${id}/events`)).body
+      expect(data[0]).toMatchObject({ name: 'resubscribed', properties: { source: 'api' } })
+    },
+  )
 
   test.each(HEAVY)('%s is lifted with full scope only', async (emailStatus) => {
     const { id, email } = await person(emailStatus)
@@ -79,7 +82,7 @@ describe.each(Object.entries(WAYS))('%s', (_name, write) => {
     expect(await listed(email)).toBe(emailStatus)
   })
 
-  test('who only left is taken back by a key of contacts', async () => {
+  test('a key of contacts resubscribes a person who only unsubscribed', async () => {
     const { id } = await person('unsubscribed')
     const { body } = await write(keyOfContacts, id, { emailStatus: 'active', resubscribe: true })
     expect(body.emailStatus).toBe('active')
@@ -102,7 +105,7 @@ describe.each(Object.entries(WAYS))('%s', (_name, write) => {
   })
 })
 
-test('a member may take back who left, and only an admin who complained', async () => {
+test('a member may resubscribe a person who unsubscribed, and only an admin one who complained', async () => {
   const { organizationId } = api.alice
   const member = await signIn(api.app, api.sql, organizationId, 'member')
   const admin = await signIn(api.app, api.sql, organizationId, 'admin')

@@ -135,7 +135,7 @@ test('a resubscription of a new contact takes its address off the list', async (
   expect(await listed(email)).toBeUndefined()
 })
 
-test('of several rows about one contact the last word counts, for the list too', async () => {
+test('the last of several rows about one contact counts, for the list too', async () => {
   const email = newAddress()
   const other = newAddress()
   await write([
@@ -150,11 +150,11 @@ test('of several rows about one contact the last word counts, for the list too',
   expect(await listed(other)).toBe('bounced')
 })
 
-test('who was taken back at one address is not at the next: late events of it hold', async () => {
+test('a person who was resubscribed at one address is not at the next: late events of it hold', async () => {
   const moved: string[] = []
   for (const way of ['twice', 'at once']) {
     const [first, second] = [newAddress(), newAddress()]
-    const externalId = `taken back ${way}`
+    const externalId = `resubscribed ${way}`
     await write([{ externalId, email: first, emailStatus: 'unsubscribed' }])
     const back = { externalId, emailStatus: 'active', resubscribe: true } as const
     const move = { externalId, email: second }
@@ -256,7 +256,7 @@ test('a row that says nothing new writes nothing', async () => {
   expect(await contact(email)).toEqual(before)
 })
 
-test('who opted out of text messages is taken back only where the caller vouches for it', async () => {
+test('a person who opted out of text messages is resubscribed only if the caller vouches for it', async () => {
   const email = newAddress()
   await write([{ email, phone: '+4915112345678', smsStatus: 'opted_out' }])
   expect((await contact(email)).smsOptedOutAt).not.toBeNull()
@@ -317,7 +317,7 @@ test('writers of the same contacts and an unsubscribe link agree: who left stays
   }
 })
 
-test('whoever expects new contacts and is wrong gets the same as who looks first', async () => {
+test('a caller that expects new contacts and is wrong gets the same result as one that looks first', async () => {
   const rowsOf = (tag: string) => [
     { email: `there-${tag}@example.com`, firstName: 'Changed' },
     { externalId: `only-${tag}`, firstName: 'By id' },

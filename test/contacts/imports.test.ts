@@ -153,7 +153,7 @@ test('a row that calls a field as we call our findings fails alone, and the impo
   expect(await errorsOf(after.id)).not.toContain(',"mine",')
 })
 
-test('what is there already is skipped where that is asked for', async () => {
+test('existing contacts are skipped on request', async () => {
   await createContact(api.alice, { email: 'there@example.com', firstName: 'There' })
   const file =
     'email,firstName\nthere@example.com,Other\nnew@example.com,New\nnew@example.com,Again\n'
@@ -203,7 +203,7 @@ test('topics for all rows and of each row; unknown ones refuse the file, or the 
   expect(refused.body.error).toContain('never')
 })
 
-test('nobody who left is taken back, unless the caller vouches for all', async () => {
+test('nobody who unsubscribed is resubscribed, unless the caller vouches for all', async () => {
   const email = 'left@example.com'
   await createContact(api.alice, { email })
   await importFile(api, api.alice, `email,emailStatus\n${email},unsubscribed\n`)
@@ -340,13 +340,13 @@ test('the same key and file is one import; another file under the key is refused
   await api.alice.delete(`/v1/contacts/imports/${first.body.id}`)
 })
 
-test('what was done is noted', async () => {
+test('the import is in the audit trail', async () => {
   const { id } = await importFile(api, api.alice, 'email\nnoted@example.com\n')
   const { data } = (await api.alice.get('/v1/audit-events?action=import.created&limit=1')).body
   expect(data[0]).toMatchObject({ subjectId: id, detail: { format: 'csv', dryRun: false } })
 })
 
-test('whom an import takes back is noted, with who asked for it', async () => {
+test('resubscriptions by an import are recorded, with the author of the import', async () => {
   const file = 'email,emailStatus\nnoted-back@example.com,active\nstays@example.com,active\n'
   await createContact(api.alice, { email: 'noted-back@example.com', emailStatus: 'unsubscribed' })
   await createContact(api.alice, { email: 'stays@example.com' })

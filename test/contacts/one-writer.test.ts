@@ -177,7 +177,7 @@ const CASES: Case[] = [
     smsStatusKept: true,
   },
   {
-    name: 'who opted out is taken back where somebody vouches for them',
+    name: 'a person who opted out is resubscribed if the caller vouches for them',
     before: { phone: NUMBER, smsStatus: 'opted_out' },
     given: { smsStatus: 'opted_in', resubscribe: true },
     after: { phone: NUMBER, smsStatus: 'opted_in', optedOut: true, consented: true },
@@ -196,7 +196,7 @@ const CASES: Case[] = [
     emailStatusKept: true,
   },
   {
-    name: 'who left is taken back where somebody vouches for them',
+    name: 'a person who unsubscribed is resubscribed if the caller vouches for them',
     before: { emailStatus: 'unsubscribed' },
     given: { emailStatus: 'active', resubscribe: true },
     after: { left: true, resubscribed: true },
@@ -341,7 +341,7 @@ test('a row that is too much fails alone, and its neighbours are kept', async ()
   expect(await storedOf(people[2]!)).toMatchObject({ firstName: 'Ada', properties: { more: 1 } })
 })
 
-test('whoever writes at the same moment, no property is lost and the limit holds', async () => {
+test('concurrent writers lose no property, and the limit holds', async () => {
   const ROUNDS = 4
   for (let round = 0; round < ROUNDS; round++) {
     const { email } = newPerson()

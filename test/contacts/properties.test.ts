@@ -22,7 +22,7 @@ test('each limit is reached and not passed', () => {
   expect(refuseProperties({ a: 'x'.repeat(LONGEST_PROPERTIES - frame + 1) })).toMatch('longer')
 })
 
-test('what no call could be deep enough for is refused, not a crash', () => {
+test('nesting beyond the depth of any call is refused, not a crash', () => {
   expect(refuseProperties(JSON.parse(`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`))).toMatch(
     'nested',
   )

@@ -196,7 +196,7 @@ test.each([
   expect(cy?.message).toMatch(/^phone must/)
 })
 
-test('what else is wrong fails the row, whatever its phone is', async () => {
+test('any other problem fails the row, whatever its phone is', async () => {
   const text = 'email,phone,emailStatus\nno address,12,\na@x.example,12,happy\n'
   const messages = (await rowsOf(text)).map(({ message }) => message)
   expect(messages).toEqual([

@@ -63,7 +63,7 @@ test('language, address and texts are changed one by one, and null is ours again
   expect((await api.charlie.get('/v1/organization')).body.branding.language).toBe('en')
 })
 
-test('what nothing fills in, unknown names and control characters are refused by name', async () => {
+test('unknown placeholders, unknown names and control characters are refused by name', async () => {
   const unfilled = await brand({ texts: { 'confirm.thanks': 'From {organization} to {name}' } })
   expect([unfilled.status, unfilled.body.details]).toEqual([
     400,
@@ -115,7 +115,7 @@ test('pages speak the language of the organization, and its own texts are no HTM
   expect(saved.text).toContain('Es hat sich nichts geändert.')
 })
 
-test('who confirms reads it in the language of the organization, also when it is too late', async () => {
+test('the confirmation page is in the language of the organization, also when it is too late', async () => {
   const there = await seedConfirmations(api.sql, api.deps.keyring)
   const { organizationId } = there
   await api.sql`update organizations set language = 'fr' where id = ${organizationId}`

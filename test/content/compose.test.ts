@@ -56,7 +56,7 @@ it.each([
   expect(made).toMatchObject({ failed: { reason: 'bad_sender' } })
 })
 
-it('what cannot be rendered is refused; what is no fault of the mail is thrown', async () => {
+it('a mail that cannot be rendered is refused; an error that is not its fault is thrown', async () => {
   const making = (error: Error) =>
     compose('workflow', sender, { rendered: Promise.reject(error), isMarketing: false }, { email })
   expect(await making(new RenderError('missing_value', 'No name'))).toEqual({

@@ -101,7 +101,7 @@ test('a template without a subject of its own is not told that it has none', asy
   ])
 })
 
-test('what cannot be published is a 400, and who is unknown or another’s contact is refused', async () => {
+test('a template that cannot be published is a 400, and an unknown or foreign contact is refused', async () => {
   const broken = await create({ status: 'DRAFT', source: '<p>{% if %}</p>' })
   const refused = await preview(broken)
   expect([refused.status, refused.body.details[0].path]).toEqual([400, 'source'])

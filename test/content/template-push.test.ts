@@ -23,7 +23,7 @@ test('a push creates, updates and publishes by slug; what is the same is no vers
   ])
 })
 
-test('what was edited here is not overwritten, unless it is known or forced', async () => {
+test('an edit made here is not overwritten, unless it is known or forced', async () => {
   await push(row('edited'))
   const { body: edit } = await api.alice.patch('/v1/templates/edited', { source: '<p>Mine</p>' })
   const refused = await push({ templates: [row('new'), row('edited')] })
@@ -36,7 +36,7 @@ test('what was edited here is not overwritten, unless it is known or forced', as
   expect(outcomes((await push({ ...row('edited'), force: true })).body)).toEqual([['updated', 3]])
 })
 
-test('what was only published since it was pulled is not edited', async () => {
+test('a template that was only published after the pull counts as unedited', async () => {
   await api.alice.post('/v1/templates', { ...row('publishing'), status: 'DRAFT' })
   const { body } = await api.alice.get('/v1/templates/pull?slug=publishing')
   await api.alice.post('/v1/templates/publishing/publish')
@@ -47,7 +47,7 @@ test('what was only published since it was pulled is not edited', async () => {
   expect(status).toBe(409)
 })
 
-test('what is archived and the same stays archived; changed, it is refused', async () => {
+test('an unchanged archived template stays archived; a changed one is refused', async () => {
   const draft = { ...row('put-away'), status: 'DRAFT' }
   const { id } = (await api.alice.post('/v1/templates', draft)).body
   await api.alice.patch('/v1/templates/put-away', { status: 'ARCHIVED' })
@@ -68,7 +68,7 @@ test('what is archived and the same stays archived; changed, it is refused', asy
   expect(found).toEqual({ status: 'ARCHIVED', version: 0, versions: 0, audited: 0 })
 })
 
-test('what was published, archived and pushed as it is stays archived', async () => {
+test('a template that was published, archived and pushed unchanged stays archived', async () => {
   await push(row('retired'))
   await api.alice.patch('/v1/templates/retired', { status: 'ARCHIVED' })
   for (const force of [false, true]) {
@@ -318,7 +318,7 @@ test('a push that says nothing is refused', async () => {
   }
 })
 
-test('what is pulled can be pushed again, and is the same', async () => {
+test('a pulled template can be pushed again, and is the same', async () => {
   const { body } = await api.alice.get('/v1/templates/pull?limit=100')
   const again = await push({ templates: body.templates })
   expect(new Set(outcomes(again.body).map(([outcome]) => outcome))).toEqual(new Set(['unchanged']))

@@ -90,7 +90,7 @@ describe('a change', () => {
   })
 })
 
-test('what is published says when Gmail would clip it, and when styles cannot be inlined', async () => {
+test('publishing tells when Gmail would clip the mail, and when styles cannot be inlined', async () => {
   const long = await create({ source: `<p>${'x'.repeat(110_000)}</p>` })
   expect(long.warnings.map(({ reason }: { reason: string }) => reason)).toEqual(['clipped'])
   const links = await create({ source: '<p>Hi</p><a href="http://localhost:3000/">x</a>' })
@@ -107,8 +107,8 @@ test('a copy is a draft of what is said now', async () => {
   expect(body).toMatchObject({ name: 'Copy of News', status: 'DRAFT', version: 0, source: BROKEN })
 })
 
-describe('what is archived', () => {
-  test('is not published, and is what it was when it is taken back', async () => {
+describe('an archived template', () => {
+  test('is not published, and gets its former status when it is restored', async () => {
     const { id } = await create()
     const archive = await api.alice.patch(`/v1/templates/${id}`, { status: 'ARCHIVED' })
     expect(archive.body.status).toBe('ARCHIVED')
@@ -122,7 +122,7 @@ describe('what is archived', () => {
   })
 })
 
-describe('what is used', () => {
+describe('a template in use', () => {
   const workflow = (templateId: string, enabled: boolean) =>
     api.sql`
       with made as (
@@ -147,7 +147,7 @@ describe('what is used', () => {
   })
 })
 
-test('what is done with templates is in the audit trail', async () => {
+test('changes of templates are in the audit trail', async () => {
   const { id } = await create()
   await api.alice.patch(`/v1/templates/${id}`, { source: '<p>Two</p>' })
   await publish(id)

@@ -35,7 +35,7 @@ test('a child leads a session of its own: Ctrl-C in our terminal is not for it',
   await child.stop()
 })
 
-test('what a child wrote can be told after it ended', async () => {
+test('the output of a child can be read after it ended', async () => {
   const lines: string[] = []
   const child = await startChild({
     command: 'sh',

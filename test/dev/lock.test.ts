@@ -6,7 +6,7 @@ import { tryLock, withLock } from '../../src/main/dev/lock.ts'
 import { identify } from '../../src/main/dev/processes.ts'
 import { testFolder } from '../support/folders.ts'
 
-test('of many that want it at once one at a time has it', async () => {
+test('one of many concurrent callers has the lock at a time', async () => {
   const file = join(await testFolder('lock'), 'deep', 'lock')
   let inside = 0
   let most = 0

@@ -18,7 +18,7 @@ const readPolicy = () => {
   return iam.send(new GetRolePolicyCommand(names))
 }
 
-test('what sends nothing can be throttled, while mail goes on', async () => {
+test('calls that send nothing can be throttled, while mail goes on', async () => {
   await sandbox.control.setFaults({ readThrottlePercent: 100 }, ACCOUNT)
   expect((await failure(list())).name).toBe('TooManyRequestsException')
   expect((await failure(readPolicy())).name).toBe('Throttling')

@@ -71,7 +71,7 @@ test('a cursor of one contact is none of another, and a stranger sees nothing', 
   expect((await api.charlie.get(`/v1/contacts/${ids[0]}/events`)).status).toBe(403)
 })
 
-test('what somebody did stands between what became of their consent, each once over all pages', async () => {
+test('custom events stand between changes of consent, each once over all pages', async () => {
   const { id } = await createContact(api.alice, { email: 'dora@example.com' })
   const { id: other } = await createContact(api.alice, { email: 'elsa@example.com' })
   const occurredAt = '2020-01-02T03:04:05.000Z'

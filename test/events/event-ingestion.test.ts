@@ -134,7 +134,7 @@ test('an event starts what it triggers and resumes what waits for it, each count
   expect(outbox.map(({ kind }) => kind)).toEqual(['start_execution', 'wake_execution'])
 })
 
-test('what happened long ago, and what came before, starts and resumes nothing', async () => {
+test('an old event, and a repeated one, starts and resumes nothing', async () => {
   const [ada = ''] = await contacts()
   const flowId = await flow('ordered', 'paid')
   await take(event(ada, 'ordered', { eventId: 'one' }))

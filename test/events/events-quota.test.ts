@@ -104,7 +104,7 @@ test('a request that would pass 125 % is refused whole, and what it made is not 
   expect((await one(client, { eventId: 'a' })).body.duplicate).toBe(true)
 })
 
-test('of more than there is room for at once exactly what fits is accepted', async () => {
+test('concurrent events beyond the quota are accepted exactly up to it', async () => {
   const client = await customer(100, 110)
   const answers = await Promise.all(Array.from({ length: 40 }, () => one(client)))
   expect(tally(answers.map(({ status }) => status))).toEqual({ '200': 15, '429': 25 })

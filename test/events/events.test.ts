@@ -142,7 +142,7 @@ test('nobody is made without an address, under another’s address, or for a dup
   expect((await api.alice.get(`/v1/contacts/${event.contactEmail}`)).status).toBe(404)
 })
 
-test('of fifty at once with one eventId one of each contact is stored and counted', async () => {
+test('one of fifty concurrent events with one eventId is stored and counted for each contact', async () => {
   const contacts = await Promise.all(
     Array.from({ length: 5 }, () => createContact(api.alice, { email: newAddress() })),
   )
@@ -240,7 +240,7 @@ test('an event from the future is refused, one of long ago is stored', async () 
   expect((await eventsOf(contactId)).at(-1)?.occurredAt).toBe('2001-02-03T02:05:06.789Z')
 })
 
-test('what is older than 72 hours is stored, and starts and resumes nothing', async () => {
+test('an event older than 72 hours is stored, and starts and resumes nothing', async () => {
   const { organizationId } = api.alice
   const { id: contactId } = await createContact(api.alice, { email: newAddress() })
   const trigger = { type: 'event', name: 'ordered' } as const
@@ -279,7 +279,7 @@ test('what is older than 72 hours is stored, and starts and resumes nothing', as
   expect(await executionsOf(api.sql, flowId)).toHaveLength(2)
 })
 
-test('what an event may say has limits', async () => {
+test('the fields of an event have limits', async () => {
   const { id: contactId } = await createContact(api.alice, { email: newAddress() })
   const props = (length: number) => ({ a: 'x'.repeat(length - '{"a":""}'.length) })
   const status = async (body: object) => (await ingest({ name: 'x', contactId, ...body })).status

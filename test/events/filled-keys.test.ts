@@ -126,7 +126,7 @@ test('in a set the first of two external ids is filled, and later rows know the 
   expect(await find(created.email)).toMatchObject(created)
 })
 
-test('of many that name different external ids of one contact at once the first is filled', async () => {
+test('the first of many concurrent external ids of one contact is filled', async () => {
   const email = newAddress()
   const { id } = await made({ email })
   const externalIds = Array.from({ length: 12 }, newExternalId)

@@ -122,7 +122,7 @@ async function sendAll(type: string, head: string, tail: string, keyed: boolean)
   return { status: Number(heard.slice(9, 12)), taken }
 }
 
-test('what is still sent of a refused upload is taken, however much of it was read', async () => {
+test('the rest of a refused upload is accepted, however much of it was read', async () => {
   for (const keyed of [false, true]) {
     const csv = await sendAll('text/csv', 'email\n', '', keyed)
     const form = await sendAll('multipart/form-data; boundary=edge', ...FORM, keyed)

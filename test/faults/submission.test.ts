@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-it('what was answered 250 is stored, and what is sent again is one mail', async () => {
+it('a message that was answered 250 is stored, and a repeated one is one mail', async () => {
   const accepted = new Map<string, string>()
   const waiting = Array.from({ length: MAILS }, (_, n) => `reader-${n}@example.com`)
   async function client(): Promise<void> {

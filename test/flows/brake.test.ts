@@ -76,7 +76,7 @@ test.each<[string, (contactId: Uuid) => Occurrence]>([
   expect(await startTimes(2, occur(bea))).toBe(2)
 })
 
-test('of many at once, in one set or side by side, five are started', async () => {
+test('five of many concurrent starts pass, in one set or side by side', async () => {
   const flowId = await flow()
   expect(await start(...Array.from({ length: 8 }, () => entry(ada)), entry(bea))).toBe(6)
   const atOnce = Array.from({ length: 9 }, () => start(entry(bea)))

@@ -131,7 +131,7 @@ test('each topic, any topic and each kind of trigger has a limit of its own', as
   expect(await refused('contact_created')).toBeUndefined()
 })
 
-test('what starts one workflow by its name has no limit', async () => {
+test('a trigger that names one workflow has no limit', async () => {
   await seed(MOST)
   await seed(MOST, { type: 'api' })
   await seed(MOST, { type: 'schedule', cron: '0 9 * * *', timezone: 'UTC' })

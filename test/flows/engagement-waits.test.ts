@@ -146,7 +146,7 @@ const endsIn = ({ executionId }: Mailed, ms: number) => database.sql`
   set expires_at = clock_timestamp() + ${ms} * interval '1 millisecond'
   where execution_id = ${executionId}`
 
-describe('what was done before the wait', () => {
+describe('an engagement before the wait', () => {
   test.each<[Type, Engagement]>([
     ['Open', 'opened'],
     ['Click', 'clicked'],
@@ -181,7 +181,7 @@ const mailedOneMore = async () => {
   return mailedOne()
 }
 
-describe('what is done during the wait', () => {
+describe('an engagement during the wait', () => {
   test('lets the execution go on by the branch of its name, and wakes it', async () => {
     const mail = await mailedOne()
     expect(await run(mail)).toEqual(waiting)

@@ -112,7 +112,7 @@ async function receive(bodies: object[], connectionId = seeded.connectionId, by 
   await applyEvents(by, keyring)
 }
 
-describe('what somebody does with a mail', () => {
+describe('an engagement with a mail', () => {
   it.each<[Type, Engagement]>([
     ['Open', 'opened'],
     ['Click', 'clicked'],

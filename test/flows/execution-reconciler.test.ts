@@ -172,7 +172,7 @@ test('an execution that another run has taken stays with it', async () => {
   expect(await read(retried.id)).toMatchObject({ status: 'pending', attempt: 2 })
 })
 
-test('what a run holds by the time it is settled is left alone', async () => {
+test('an execution that a run holds when it is settled is left alone', async () => {
   const { id, fence } = await seedHeld()
   const [held] = await heldExecutions.listLive(database.sql, [id])
   if (!held) throw new Error('it is not live')
@@ -247,7 +247,7 @@ test('after three lost runs without progress it fails at its step; progress star
   expect(await promises(id)).toHaveLength(6)
 })
 
-test('what made no progress is looked at: forgotten by Temporal it goes on, running it stays', async () => {
+test('an execution without progress is checked: forgotten by Temporal it goes on, running it stays', async () => {
   const stillFor = { minutesStill: 20 }
   const forgotten = await seedExecution(uuidv7(), {
     ...stillFor,

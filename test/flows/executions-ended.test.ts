@@ -156,7 +156,7 @@ describe('leaving all mail cancels what topics started, and nothing else', () =>
   })
 })
 
-describe('what goes on', () => {
+describe('an execution that goes on', () => {
   test('executions of somebody who leaves another topic, or is added to one', async () => {
     const third = await seedTopic(api.sql, organizationId, [contactId])
     expect((await leave({ topicId: third })).status).toBe(200)

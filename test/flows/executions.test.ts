@@ -212,7 +212,7 @@ describe('reading', () => {
     expect((await api.charlie.get(`/v1/contacts/${email}/executions`)).status).toBe(404)
   })
 
-  test('what ended longer ago than the plan keeps it is hidden; what is not over never is', async () => {
+  test("executions beyond the plan's retention are hidden; live ones never are", async () => {
     const id = uuidv7()
     await organizations.create(api.sql, { id, name: 'Free', plan: 'free' })
     const client = await api.client(id, ['full'])
@@ -282,7 +282,7 @@ describe('operations', () => {
     expect(await promises(id)).toHaveLength(1)
   })
 
-  test('what is not over is cancelled, a second time as well; what is over is not', async () => {
+  test('a live execution is cancelled, a second time as well; a finished one is not', async () => {
     for (const status of ['pending', 'active', 'paused', 'waiting'] as const) {
       const flowId = await flow()
       const id = await execution(flowId, await make(), { status })
@@ -304,7 +304,7 @@ describe('operations', () => {
     }
   })
 
-  test('what is not failed is not retried', async () => {
+  test('an execution that has not failed is not retried', async () => {
     for (const status of ['pending', 'waiting', 'completed', 'cancelled'] as const) {
       const id = await execution(await flow(), await make(), { status })
       const { status: answered, body } = await retry(id)

@@ -170,7 +170,7 @@ test('one whose condition cannot be read is set aside, and flows go on when it c
   expect([await keptMembers(api.sql, id), await started(entry)]).toEqual([[ada], []])
 })
 
-test('who is set aside in its first scan forgets nobody whom that has looked at', async () => {
+test('a segment that is set aside in its first scan forgets no contact of that scan', async () => {
   const [ada, bob] = [await person(), await person()]
   const { id, entry } = await watch(bought())
   await keepAll(workerSql)

@@ -331,7 +331,7 @@ test('a page that runs twice starts nobody twice, and the same moment fired agai
   await relayed()
 })
 
-test('who comes after the moment is not started by it', async () => {
+test('a contact that is created after the moment is not started by it', async () => {
   const contactIds = await seedReaders(PAGE)
   const flowId = await seedScheduled()
   before = async ({ after }) => {

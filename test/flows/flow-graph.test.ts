@@ -26,7 +26,7 @@ function after(id: string, transitions: readonly Transition[]): Set<string> {
   return found
 }
 
-test('what can be reached is found, whatever the drawing', () => {
+test('all reachable steps are found, whatever the drawing', () => {
   fc.assert(
     fc.property(graph, ({ transitions }) => {
       const ways = waysOf(transitions)

@@ -76,7 +76,7 @@ async function claim(sql = worker) {
   return { mails, place: { organizationId, bucket, claimId, batchId: null } }
 }
 
-it('who leaves while a mail of a flow waits or is on its way waits for it, and nobody else', async () => {
+it('a person who unsubscribes while a mail of a flow waits or is on its way waits for it, and nobody else does', async () => {
   const [contactId = '', other = ''] = contactIds
   const { organizationId } = seeded
   const look = () =>
@@ -109,7 +109,7 @@ async function plansOf(act: () => PromiseLike<unknown>): Promise<string[]> {
 const days = (plan: string) =>
   new Set([...plan.matchAll(/\bmessages_(\d{8})\b/g)].map(([, day]) => day)).size
 
-it('what the step and the mail queue ask of the ledger names the one partition, of ninety', async () => {
+it('queries of the step and the mail queue read one partition of the ledger, of ninety', async () => {
   const [contactId = ''] = contactIds
   const { organizationId } = seeded
   const { execution, mailId } = await mailOf(contactId)

@@ -85,7 +85,7 @@ async function rowsRead(sql: Sql, table: string, act: (sql: Sql) => PromiseLike<
   return read
 }
 
-test('what starts no flow costs a look into an index, however many flows there are', async () => {
+test('an occurrence that starts no flow costs an index look-up, however many flows there are', async () => {
   const { type, ...event } = {
     type: 'event',
     contactId,
@@ -103,7 +103,7 @@ test('what starts no flow costs a look into an index, however many flows there a
   }
 })
 
-test('what an event may end is asked of versions that name such events, not of all', async () => {
+test('events that may end executions are looked up in versions with such events only', async () => {
   const looked = await rowsRead(within(api, organizationId), 'flow_versions', (sql) =>
     transact(sql, (tx) => consequences(tx, organizationId, ['bought'])),
   )

@@ -95,7 +95,7 @@ test('days of the month and of the week that are both restricted match either', 
   ).toBeGreaterThan(2)
 })
 
-test('what is right is not touched, and a change reaches it', async () => {
+test('a correct schedule is not touched, and a change reaches it', async () => {
   const flowId = await seedScheduled()
   await syncSchedule(deps(), flowId)
   expect(await syncSchedule(deps(), flowId)).toBe('kept')
@@ -147,7 +147,7 @@ test('the relay carries out the outbox message, once each however often it is wr
   expect(failed).toBeUndefined()
 })
 
-test('of changes and comparisons that cross each other the newest version stays', async () => {
+test('concurrent changes and comparisons leave the newest version', async () => {
   const flowId = await seedScheduled()
   const crons = Array.from({ length: 12 }, (_, hour) => `15 ${hour} * * *`)
   const sync = () => syncSchedule(deps(), flowId)
@@ -165,7 +165,7 @@ test('of changes and comparisons that cross each other the newest version stays'
   ])
 })
 
-test('what somebody deleted, paused, changed or added by hand is as the flows say after the hour', async () => {
+test('schedules that were deleted, paused, changed or added by hand are corrected after the hour', async () => {
   await compareSchedules(deps())
   const names = ['deleted', 'paused', 'moved', 'limited', 'redirected', 'kept'] as const
   const flows = new Map<string, Uuid>()

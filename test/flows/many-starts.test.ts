@@ -96,7 +96,7 @@ test('a statement has about a mebibyte of data, however large the events are', a
   expect(Math.max(...asked.map(({ characters }) => characters))).toBeLessThan(1.1 * MOST_BYTES)
 })
 
-test('what one call says of all its contacts is bounded, too', async () => {
+test('the data of all contacts of one call is bounded, too', async () => {
   const id = await seedFlow(database.sql, organizationId, { settings: { allowReentry: true } })
   const flow = { id, version: 1, settings: { ...SETTINGS, allowReentry: true } }
   const data = { text: 'x'.repeat(30 * KIB) }
@@ -113,7 +113,7 @@ test('what one call says of all its contacts is bounded, too', async () => {
   expect(Math.max(...asked.map(({ characters }) => characters))).toBeLessThan(1.1 * MOST_BYTES)
 })
 
-test('who may enter once does so once, also when the starts are written in several parts', async () => {
+test('a contact that may enter once does so once, also when the starts are written in several parts', async () => {
   const contactId = people[0] ?? ''
   const once = await seedFlow(database.sql, organizationId, {
     trigger: { type: 'event', name: 'visited' },

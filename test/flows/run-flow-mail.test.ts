@@ -77,7 +77,7 @@ it('two mails in a row leave one after the other, once each, and wake their run'
   expect(row).toEqual({ messageId: result?.result.messageId })
 })
 
-it('who may not be mailed goes on without; who leaves in between gets the first only', async () => {
+it('a contact that cannot be mailed goes on without; one that unsubscribes in between gets the first mail only', async () => {
   const { ids, only, contactIds } = await start(1, [
     mail('first'),
     { id: 'pause', type: 'delay', config: { amount: 1, unit: 'minutes' } },
@@ -122,7 +122,7 @@ it('retried after that sends the one that failed, once, and goes on', async () =
   expect(mailer.accepted).toHaveLength(2)
 })
 
-it('what somebody does with the mail takes its branch, also when it was before the wait', async () => {
+it('an engagement with the mail takes its branch, also when it was before the wait', async () => {
   const wait: StepSketch = {
     id: 'wait',
     type: 'wait_for_email_engagement',

@@ -386,7 +386,7 @@ describe('an exit', () => {
   })
 })
 
-describe('what ends an execution', () => {
+describe('the end of an execution', () => {
   const settings = { exitOn: { events: [], condition: isVip } }
 
   it('is the condition of exitOn, before a step', async () => {

@@ -66,7 +66,7 @@ test('a segment that is not there is 400, another organization’s 403, and none
   expect(made.length).toBe(0)
 })
 
-test('of enabling a schedule and deleting its segment at the same moment one wins', async () => {
+test('either enabling a schedule or a concurrent deletion of its segment wins', async () => {
   for (let round = 0; round < 10; round++) {
     const id = await segment(api.alice)
     const { body } = await save(api.alice, id)

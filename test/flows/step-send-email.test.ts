@@ -263,7 +263,7 @@ function sqlSet(change: string) {
     ])
 }
 
-describe('what cannot be sent fails the execution here and writes no mail', () => {
+describe('a mail that cannot be sent fails the execution here and is not written', () => {
   it.each<[string, Config, string]>([
     ['a value without a default', { ...plain, html: '{{ contact.company }}' }, 'missing_value'],
     [

@@ -82,7 +82,7 @@ test('each contact and each topic counts apart, and every flow is started', asyn
   expect(await Promise.all(flows.map(startsOf))).toEqual([4, 4])
 })
 
-test('what people and callers do starts a flow as often as they do it', async () => {
+test('changes by people and callers start a flow as often as they are made', async () => {
   const joined = await flow({ type: 'topic_subscribed', topicId: news })
   await join(ada, news)
   await leave(ada, news)

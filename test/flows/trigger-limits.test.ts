@@ -82,7 +82,7 @@ const ago = (flowId: Uuid, column: string, seconds: number) => sql`
   set ${sql(column)} = clock_timestamp() - ${seconds} * interval '1 second'
   where flow_id = ${flowId}`
 
-test('who enters has an execution, an outbox message that starts it, and is counted', async () => {
+test('a contact that enters has an execution, an outbox message that starts it, and is counted', async () => {
   const { id, starts } = await flow()
   expect(await enter(starts(ada, bea))).toEqual(['started', 'started'])
   const rows = await executionsOf(sql, id)

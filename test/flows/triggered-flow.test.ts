@@ -41,7 +41,7 @@ const over = (flowId: string) =>
     return rows.every(({ status }) => status === 'completed') ? rows : undefined
   })
 
-it('what happens to a contact runs a flow to its end, and the API shows each step', async () => {
+it('an event of a contact runs a flow to its end, and the API shows each step', async () => {
   const flowId = await seedFlow(api.sql, api.alice.organizationId, {
     trigger: { type: 'contact_created' },
     steps: STEPS,

@@ -122,7 +122,7 @@ test.each([
   },
 )
 
-test('who comes to wait while an event is being stored that nobody waited for takes that event', async () => {
+test('an execution that comes to wait while an event is being stored that nobody waited for takes that event', async () => {
   const [pair] = await seedPairs(1, () => 'nobody waits for it')
   const { organizationId, contactId, name, api } = pair!
   let registering: Promise<StepOutcome> | undefined

@@ -30,7 +30,7 @@ const rows = () => database.sql<{ id: Uuid; tries: number; live: boolean }[]>`
   from webhook_calls
   where organization_id = ${organizationId}`
 
-test('of two hundred calls at once fifty get a slot, and ten of those to one host', async () => {
+test('fifty of two hundred concurrent calls get a slot, and ten of those to one host', async () => {
   const hosts = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example', 'f.example']
   const taken = await Promise.all(
     Array.from({ length: 200 }, async (_, n) => {
@@ -108,7 +108,7 @@ test('a slot whose holder is lost is free when its time is over', async () => {
   expect(await webhookCalls.acquire(sql, key(), lease)).toBe(1)
 })
 
-test('who comes back for a slot that another process left has it, also when all are taken', async () => {
+test('a call that comes back for a slot that another process left has it, also when all are taken', async () => {
   const ids = Array.from({ length: 10 }, () => uuidv7())
   await Promise.all(ids.map((id) => webhookCalls.acquire(sql, key(id), lease)))
   const [first = ''] = ids
@@ -118,7 +118,7 @@ test('who comes back for a slot that another process left has it, also when all 
   expect((await rows()).find(({ id }) => id === first)).toEqual({ id: first, tries: 2, live: true })
 })
 
-test('what was forgotten is removed by the next call, and nobody else’s row', async () => {
+test('a forgotten row is removed by the next call, and nobody else’s row', async () => {
   const { organizationId: other } = await seedOrganization(database.sql)
   const forgotten = uuidv7()
   await webhookCalls.acquire(sql, key(forgotten), lease)

@@ -371,7 +371,7 @@ describe('is refused by a rule', () => {
   })
 })
 
-test('what another organization has is forbidden, and nothing is saved', async () => {
+test('a resource of another organization is forbidden, and nothing is saved', async () => {
   const { body: topic } = await api.charlie.post('/v1/topics', { name: 'Theirs' })
   const { body: template } = await api.charlie.post('/v1/templates', {
     name: 'Theirs',

@@ -60,7 +60,7 @@ const warned = (path: string) => [
   { reason: 'sender_not_checked', path, message: expect.stringContaining(BAD) },
 ]
 
-test('what is pushed over one that runs has a warning where the account does not say so', async () => {
+test('a push over a running workflow has a warning if the account does not answer', async () => {
   const { body: made } = await dora.post('/v1/workflows', flow(BAD))
   await api.sql`update flows set enabled = true where id = ${made.id}`
   await silence()

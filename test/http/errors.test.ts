@@ -216,7 +216,7 @@ describe('bad input is refused as an ApiError with the request id of the header'
   })
 })
 
-test('what is no HTTP is answered as an ApiError too', async () => {
+test('bytes that are not HTTP are answered as an ApiError too', async () => {
   await api.app.listen({ port: 0, host: '127.0.0.1' })
   const address = api.app.server.address()
   if (address === null || typeof address === 'string') throw new Error('not listening')

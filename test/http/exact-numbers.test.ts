@@ -118,7 +118,7 @@ test.each([
   expect(body.details).toEqual([{ path, message: TOO_LONG }])
 })
 
-test('of rows only the row with the number fails, and says where', async () => {
+test('only the row with the number fails, and names its place', async () => {
   const rows =
     '{"contacts":[{"email":"good@x.example"},{"email":"bad@x.example","properties":{"id":9007199254740993}}]}'
   const { status, body } = await send('/v1/contacts/batch', rows)

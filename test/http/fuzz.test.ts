@@ -219,7 +219,7 @@ const inTurn = (requests: (operation: Operation) => Property | undefined) =>
     }
   })
 
-test('what fits the document is answered as the document says, and never 422', async () => {
+test('input that fits the document gets an answer of the document, and never 422', async () => {
   await fc.assert(
     inTurn((operation) => {
       const body = operation.body === undefined ? fc.constant(undefined) : valid(operation.body)

@@ -31,7 +31,7 @@ afterAll(() => watched.close())
 
 const takesBody = ({ method }: Operation): boolean => !['get', 'head'].includes(method)
 
-test('what holds the event loop is seen', async () => {
+test('work that holds the event loop is noticed', async () => {
   const spin = async (): Promise<void> => {
     await new Promise(setImmediate)
     // Of this thread's processor time: others of the process compile and collect garbage.

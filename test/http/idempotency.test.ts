@@ -87,7 +87,7 @@ test('a refusal is not kept: it is decided afresh', async () => {
   expect(made.headers['idempotency-replayed']).toBeUndefined()
 })
 
-test('of fifty at once one does the work; the others are told to wait or get its answer', async () => {
+test('one of fifty concurrent requests does the work; the others are told to wait or get its answer', async () => {
   const key = uuidv7()
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => post(api.alice, '/v1/contacts', key, contact('fay'))),

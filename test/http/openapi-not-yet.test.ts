@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-describe('what is refused as not available yet', () => {
+describe('input that is not available yet', () => {
   const isNotYet = ({ body }: Answer): boolean =>
     body.reason === 'not_supported_yet' ||
     [body.error, ...(body.details ?? []).map(({ message }: { message: string }) => message)].some(

@@ -60,7 +60,7 @@ const SPECIFIED: Record<string, string[]> = {
   'POST /v1/workflows/executions/{executionId}/cancel': ['executionId'],
 }
 
-describe('what is specified', () => {
+describe('the specified operations', () => {
   const named = (name: string) => operations.find((each) => each.name === name)
 
   test.each(Object.entries(SPECIFIED))('%s has its parameters', (name, parameters) => {
@@ -75,7 +75,7 @@ describe('what is specified', () => {
   })
 })
 
-test('what is refused as not available yet is not in the document', async () => {
+test('input that is not available yet is not in the document', async () => {
   const schemas: Record<string, { properties: Record<string, { enum?: string[] }> }> = (
     await inject(api.app, { url: '/openapi.json' })
   ).body.components.schemas

@@ -247,7 +247,7 @@ describe('an address without credentials', () => {
   })
 })
 
-describe('who shows a proof of ours', () => {
+describe('a caller with a proof of ours', () => {
   const token = (keyring = api.deps.keyring) =>
     signUnsubscribe(keyring, {
       organizationId: api.alice.organizationId,

@@ -28,7 +28,7 @@ test('text added to a body is in it, whatever letters precede its end', () => {
   expect(appendToBody('<p>İ</p>', 'x')).toBe('<p>İ</p>x')
 })
 
-describe('what Liquid cannot read is refused with its place', () => {
+describe('a source that Liquid cannot read is refused with its place', () => {
   test.each<[string, Partial<ContentSource>, string]>([
     [
       'an open output',

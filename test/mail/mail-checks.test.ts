@@ -25,7 +25,7 @@ describe('a mail is good when', () => {
   })
 })
 
-describe('what is found', () => {
+describe('the findings', () => {
   test.each([
     ['link_without_address', [link(''), link(' '), link('#'), '<a>x</a>', '<area>']],
     [

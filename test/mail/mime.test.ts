@@ -23,7 +23,7 @@ const message = (changes: Partial<Parameters<typeof rawMessage>[0]> = {}) =>
 const headerOf = (raw: Buffer, name: string): string | undefined =>
   new RegExp(`^${name}: (.*(?:\\r\\n .*)*)\\r\\n`, 'm').exec(raw.toString())?.[1]
 
-describe('whom a mail with a file is from', () => {
+describe('the sender of a mail with a file', () => {
   test.each([
     'Käse & Co',
     'Käse, "gut" <billig>',

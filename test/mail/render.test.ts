@@ -115,7 +115,7 @@ describe('values', () => {
   })
 })
 
-describe('what others wrote stays text in the HTML', () => {
+describe('text of others stays text in the HTML', () => {
   const EVIL = `<script>alert("x")</script>'&`
   const SAFE = '&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;&#39;&amp;'
 

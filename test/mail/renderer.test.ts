@@ -115,7 +115,7 @@ test('where the system tells no thread’s time the clock decides, twice', async
   expect(performance.now() - startedAt).toBeGreaterThan(3_900)
 })
 
-test('whoever was slow is rendered apart, and others do not wait for them', async () => {
+test('a slow organization is rendered apart, and others do not wait for it', async () => {
   const renderer = open()
   const slow = templateOf(SLOW)
   await endsOf(

@@ -180,7 +180,7 @@ describe('the key', () => {
   })
 })
 
-describe('what is wrong is said', () => {
+describe('an error is a sentence', () => {
   test.each([
     [['push', '/nowhere/flows.json'], '/nowhere/flows.json cannot be read: ENOENT'],
     [['push', CLI], `${CLI} is not JSON: `],

@@ -37,7 +37,7 @@ test('fields, words, errors and what children log are scrubbed; lines stay JSON'
   ])
 })
 
-test('what the API logs of requests and failures names nobody and opens nothing', async () => {
+test('logs of requests and failures name nobody and open nothing', async () => {
   const { log, text, lines } = capture()
   const api = await startApi()
   const app = await buildApp({ ...api.deps, log })

@@ -284,7 +284,7 @@ it('a restore of Postgres that workers cannot notice is noted', async () => {
 })
 
 describe('an organization’s own figures', () => {
-  it('go before its plan’s until they are taken back, and are noted', async () => {
+  it('go before its plan’s until they are reset, and are noted', async () => {
     const { limits, ownLimits } = await json(['org', 'show', organizationId])
     expect([limits.requestsPerMinute, limits.connections, ownLimits]).toEqual([2000, null, []])
     await json(['org', 'set-limit', organizationId, 'connections', '7'])
@@ -348,7 +348,7 @@ describe('keys', () => {
   })
 })
 
-describe('what is wrong is said', () => {
+describe('an error is a sentence', () => {
   const nobody = '00000000-0000-7000-8000-000000000000'
   it.each([
     [['org', 'show', nobody], `There is no organization ${nobody}`],

@@ -65,7 +65,7 @@ test('a folder that was pulled changes nothing; edited, it is tried and then pus
   expect((await api.alice.get('/v1/templates/news')).body).toMatchObject({ version: 2 })
 })
 
-test('what was edited there is not overwritten, and a refusal is a sentence', async () => {
+test('an edit made there is not overwritten, and a refusal is a sentence', async () => {
   await api.alice.patch('/v1/templates/news', { source: '<p>there</p>' })
   await expect(push()).rejects.toThrow(/^Nothing was pushed: .*edited here/)
   await writeFile(join(folder, 'news.html'), '{% if %}')

@@ -50,7 +50,7 @@ const NONE = {
   failed: 0,
 }
 
-describe('what is counted', () => {
+describe('the counted mails', () => {
   test('each figure, by the time of sending and never by that of the event', async () => {
     const client = await stranger()
     const late = '2027-03-01T00:00:00Z'

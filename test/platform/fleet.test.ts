@@ -38,7 +38,7 @@ function work(holdMs: number) {
 const running = (fleet: readonly ReturnType<typeof work>[]) =>
   fleet.filter(({ counts }) => counts.started > counts.stopped)
 
-test('of five workers one runs the loops, and the next one when it stops', async () => {
+test('one of five workers runs the loops, and the next one when it stops', async () => {
   const fleet = Array.from({ length: 5 }, () => work(60_000))
   await until(async () => (running(fleet).length > 0 ? true : undefined))
   const [first] = running(fleet)

@@ -58,7 +58,7 @@ test('one that is alone gets all of a round', async () => {
   expect((await lease('executions', 16)).messages).toHaveLength(16)
 })
 
-test('of more organizations than a round has places each is served before one is served twice', async () => {
+test('each of more organizations than places of a round is served before one is served twice', async () => {
   const organizations = Array.from({ length: 10 }, () => uuidv7())
   for (const organizationId of organizations) await put(organizationId, 'start_execution', 20)
   const served: Uuid[] = []
@@ -74,7 +74,7 @@ test('of more organizations than a round has places each is served before one is
   expect(tally(served)).toEqual(tally([...organizations, ...organizations]))
 })
 
-test('who has nothing due is passed over, and what is leased is not leased again', async () => {
+test('an organization with nothing due is passed over, and leased messages are not leased again', async () => {
   const [waiting, due, both] = [uuidv7(), uuidv7(), uuidv7()]
   await put(waiting, 'send_notice', 3, 60)
   await put(due, 'send_notice', 1)

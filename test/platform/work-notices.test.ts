@@ -84,7 +84,7 @@ test('an API process, which sees one organization, tells as well', async () => {
   expect(await reach(2)).toBe(true)
 })
 
-test('what is rolled back wakes nobody, and what commits wakes at the commit', async () => {
+test('a rolled-back transaction wakes nobody, and a committed one wakes at its commit', async () => {
   const { reach, rounds } = started('outbox')
   await reach(1)
   await worker

@@ -193,7 +193,7 @@ describe('a message of nodemailer', () => {
   })
 })
 
-describe('what the API refuses is refused with its sentence', () => {
+describe('a refusal of the API is refused with its sentence', () => {
   test.each([
     ['a header of no sender', ['Subject: S', '', 'x'], '554 5.6.0 from is required'],
     [

@@ -178,7 +178,7 @@ describe('a chunked body', () => {
   })
 })
 
-test('who sends too large a body and reads only then is told so, and not of a reset', async () => {
+test('a caller who sends too large a body and reads only then gets the refusal, not a reset', async () => {
   const asked = httpRequest({
     port,
     host: '127.0.0.1',

@@ -132,7 +132,7 @@ test('an IPv6 network has as many as an address', async () => {
   expect(arrive('2001:db8:1:3::1').destroyed).toBe(false)
 })
 
-test('who pipelines and goes away is owed nothing any more', async () => {
+test('a caller who pipelines and goes away is owed no further answer', async () => {
   const { traffic } = api.app
   await api.sql.begin(async (tx) => {
     // The first answer waits, so that the others have to wait for their turn.
@@ -149,7 +149,7 @@ test('who pipelines and goes away is owed nothing any more', async () => {
   expect([...traffic.inFlight]).toEqual([])
 })
 
-test('who pipelines and stays gets every answer in order', async () => {
+test('a caller who pipelines and stays gets every answer in order', async () => {
   const one = `GET /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.alice.key}\r\n\r\n`
   const answers = await exchange(`${one.repeat(20)}${get('/v1/contacts')}`)
   const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)
