@@ -424,7 +424,7 @@ export interface paths {
         };
         /**
          * Get the sending health of all connected accounts
-         * @description What the hourly check found last, and the worst verdict of all: `in_danger`, then `at_risk`, `unknown`, `healthy`. `checkedAt` is the latest of the accounts’. The provider is not asked.
+         * @description Returns the results of the last hourly check and the worst status of all accounts: `in_danger`, then `at_risk`, `unknown`, `healthy`. `checkedAt` is the time of the latest check. The provider is not called.
          *
          *     Scope: `read` or `full`.
          */
@@ -446,7 +446,7 @@ export interface paths {
         };
         /**
          * Get the sending health of one connected account
-         * @description What the hourly check found last. The provider is not asked.
+         * @description Returns the result of the last hourly check. The provider is not called.
          *
          *     Scope: `read` or `full`.
          */
@@ -468,7 +468,7 @@ export interface paths {
         };
         /**
          * List connected cloud accounts, newest first
-         * @description Disconnected accounts are listed, too. Mail is sent through verified ones only.
+         * @description Includes disconnected accounts. Mail is sent through verified accounts only.
          *
          *     Scope: `read` or `full`.
          */
@@ -476,7 +476,7 @@ export interface paths {
         put?: never;
         /**
          * Register a cloud account, or update it and rotate its webhook secret
-         * @description Registering the same account and region again updates it: `externalId` stays, the webhook secret is a new one, and those before it work for another 24 hours each. Create the role `roleArn`, which trusts us with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.
+         * @description Registering the same account and region again updates the connection: `externalId` stays, a new webhook secret is generated, and earlier secrets work for another 24 hours. Create the role `roleArn`, which trusts Letterloom with `externalId`, and forward delivery events to `webhookEndpoint` with the secret in `x-webhook-secret`.
          *
          *     Scope: `full`.
          */
@@ -498,8 +498,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Disconnect a cloud account; its record stays
-         * @description Clears the webhook secrets and stops sending through the account. Registering it again brings it back.
+         * Disconnect a cloud account
+         * @description Clears the webhook secrets and stops sending through the account. Its record stays. Register the account again to reconnect it.
          *
          *     Scope: `full`.
          */
@@ -508,7 +508,7 @@ export interface paths {
         head?: never;
         /**
          * Rename a connection, or set the queue or topic of its delivery events
-         * @description Rotates nothing. Fields that are not given stay as they are, null clears; read-only fields are ignored. A queue is polled from then on; the other ways go on.
+         * @description Only the fields that are sent change. Send null to clear a field. Read-only fields are ignored, and the webhook secret stays. A new queue is polled from then on. Events that arrive in other ways are still accepted.
          *
          *     Scope: `full`.
          */
@@ -523,8 +523,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download what sets up the account’s side: CloudFormation or Terraform
-         * @description The role that we assume (with its external id, for us alone, and no more than we call), a configuration set, and the way of delivery events. `events=queue` (recommended): to a queue in the account, whose URL is an output and is then set as `eventQueueUrl`. `events=webhook`: to our webhook, with a rate that follows from the account’s own (once verified); the webhook secret is a parameter that the tool asks for, not in the file. What could not be delivered for a day is kept in a second queue. 409 `principal_not_configured`: the operator has not set AWS_PRINCIPAL_ARN.
+         * Download a setup file for the account: CloudFormation or Terraform
+         * @description The file creates the role that Letterloom assumes (with its external id and only the permissions that are used), a configuration set, and the delivery of events. `events=queue` (recommended) delivers them to a queue in the account: set its URL, an output of the file, as `eventQueueUrl`. `events=webhook` delivers them to our webhook, at a rate that follows from the verified account’s own. The tool asks for the webhook secret, which is not in the file. Events that cannot be delivered for a day are kept in a second queue. Fails with 409 `principal_not_configured` if the operator has not set AWS_PRINCIPAL_ARN.
          *
          *     Scope: `read` or `full`.
          */
@@ -547,8 +547,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try out what the connection may do, and see what is missing
-         * @description Assumes the role with the external id, makes sure that it cannot be assumed without, and uses each permission once. Nothing is changed, and nothing sent but, at most once a minute, one mail to the provider’s mailbox simulator that names the configuration set. Mail is sent through the account while `isVerified`. Asked again within three seconds, it answers the same. `not_tried`: the role could not be assumed; `throttled` and `no_answer`: the provider did not say, and `isVerified` is what it was.
+         * Verify a connection and its permissions
+         * @description Assumes the role with the external id, checks that it cannot be assumed without it, and uses each permission once. Nothing is changed, and nothing is sent except, at most once a minute, one mail to the provider’s mailbox simulator that names the configuration set. Mail is sent through the account while `isVerified` is true. Requests within three seconds get the same response. `not_tried`: the role could not be assumed. `throttled` and `no_answer`: the provider gave no result, and `isVerified` does not change.
          *
          *     Scope: `full`.
          */
@@ -569,8 +569,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Find out which version of the console policy an account carries
-         * @description Asks the account at most once a minute, whoever calls. Within that minute, and when the account cannot be asked or answers in time that it is asked too much, the last finding is answered with `rechecked` false.
+         * Recheck the console policy of an account
+         * @description Reads the version of the policy from the account, at most once a minute for all callers. Within that minute, or if the account cannot be called or throttles the call, the last result is returned with `rechecked` false.
          *
          *     Scope: `full`.
          */
@@ -589,8 +589,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the domains and addresses that your accounts send as
-         * @description Read live from all connected accounts at once, at most 15 seconds old. An account that cannot be asked, or does not answer in time, has `reachable` false and fails nothing.
+         * List the domains and addresses that your accounts can send from
+         * @description Reads all connected accounts at once. Results are at most 15 seconds old. An account that cannot be called or does not answer in time has `reachable` false, and the request succeeds.
          *
          *     Scope: `read` or `full`.
          */
@@ -611,8 +611,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a domain or address with the DNS records that it needs
-         * @description Your accounts are asked in the order they were connected, until one has it. 404 when none that answers has it; `details` names those that did not answer. 503 only when none answers.
+         * Get a domain or address with its DNS records
+         * @description Your accounts are asked in the order in which they were connected, until one has the domain or address. Fails with 404 if no account that answers has it: `details` names accounts that did not answer. Fails with 503 if no account answers.
          *
          *     Scope: `read` or `full`.
          */
@@ -1252,7 +1252,7 @@ export interface paths {
         put?: never;
         /**
          * Create or update up to 1,000 contacts
-         * @description Each row is created, or updates the contact that has its `externalId`, `email` or `phone`. Good rows are kept when others fail, whatever is wrong with those. Asking for `active` does not bring back who has left: `emailStatusKept` says so, and `smsStatusKept` of who has opted out of text messages.
+         * @description Each row updates the contact with its `externalId`, `email` or `phone`, or creates one. Rows are independent: valid rows are stored if others fail. `active` does not resubscribe a contact who unsubscribed, and the result then has `emailStatusKept`. `smsStatusKept` is the same for contacts who opted out of text messages.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1272,7 +1272,7 @@ export interface paths {
         };
         /**
          * List contacts, newest first
-         * @description By page or by cursor; a cursor neither skips nor repeats a contact while others are written. Totals are exact to 10,000, which `totalIsExact` says. A search among more contacts than that stops counting where its page is full. What many have and none of the newest is looked for in stretches of 50,000 contacts: a page that ends with its stretch may be empty, and has a next one.
+         * @description Use pages or cursors. A cursor neither skips nor repeats contacts while others are written. Contacts are counted up to 10,000. Above that, `totalIsExact` is false. A search among more contacts stops counting when its page is full. If no new contact matches a search, contacts are searched in stretches of 50,000: a page may be empty and still have a next page.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
@@ -1280,14 +1280,14 @@ export interface paths {
         put?: never;
         /**
          * Create a contact
-         * @description One of `email` and `phone` is needed. `externalId`, `email` and `phone` are unique in an organization: a 409 says which is taken and by which contact, and never the value. An address on the suppression list has its status from there: `emailStatusKept`.
+         * @description `email` or `phone` is required. `externalId`, `email` and `phone` are unique in an organization. If one is taken, the request fails with 409, which names the field and the contact but never the value. An address on the suppression list gets its status from there, and the response has `emailStatusKept`.
          *
          *     Scope: `contacts` or `full`.
          */
         post: operations["createContact"];
         /**
          * Delete up to 1,000 contacts
-         * @description Ids that name none of your contacts are passed over; `deleted` counts the others. The suppression list keeps their addresses.
+         * @description Unknown ids are ignored. `deleted` is the number of deleted contacts. The suppression list keeps their addresses.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1306,14 +1306,14 @@ export interface paths {
         };
         /**
          * Get a contact by id, email or externalId
-         * @description A UUID is our id, then an `externalId`; what contains `@` is an email address; anything else is an `externalId`. `by` forces one of them.
+         * @description A UUID is the contact’s id or an `externalId`. A value with `@` is an email address. Any other value is an `externalId`. `by` forces one of them.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
         get: operations["getContact"];
         /**
          * Replace a contact
-         * @description What is left out is cleared; statuses and topics stay unless they are given. An answer about a contact is a body: what nobody can write is ignored.
+         * @description Clears all fields that are not sent, except statuses and topics. You can send a contact as it was returned: read-only fields are ignored.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1321,7 +1321,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a contact
-         * @description With its subscriptions and figures. The suppression list keeps its address: made again, it is not mailed either.
+         * @description Deletes the contact with its subscriptions and counters. The suppression list keeps the address, so a new contact with it is not mailed either.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1329,8 +1329,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change parts of a contact
-         * @description Only what is given changes. A status never gets better by itself: `emailStatusKept` says that somebody had left, and `resubscribe` takes them back. A changed address begins anew, and topics with double opt-in ask it.
+         * Update a contact
+         * @description Updates only the fields that are sent. `active` alone does not resubscribe a contact who unsubscribed, and the response then has `emailStatusKept`. Add `resubscribe` if the person asked for mail again. A new address starts without consent: topics with double opt-in send it a confirmation email.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1368,7 +1368,7 @@ export interface paths {
         };
         /**
          * Download contacts as CSV or NDJSON
-         * @description Newest first, with the filters of the list. CSV: `properties` is one column of JSON, so that importing the file again changes nothing; a cell that a spreadsheet would run begins with an apostrophe, which an import takes off. NDJSON: one contact a line. A download that breaks off is not complete: its connection is cut. A segment whose condition takes too long is 400 (`segment_too_slow`).
+         * @description Returns contacts, newest first, with the filters of the list. CSV: `properties` is one column of JSON, so importing the file again changes nothing. A cell that a spreadsheet would run as a formula begins with an apostrophe, which an import removes. NDJSON: one contact per line. If a download fails, the connection is closed before the end of the response. Fails with 400 `segment_too_slow` if the condition of the segment takes too long.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1392,7 +1392,7 @@ export interface paths {
         put?: never;
         /**
          * Import contacts from a file of up to 1 GiB
-         * @description A file as `text/csv` or `application/x-ndjson`, or a form (`multipart/form-data`) whose fields come before its file; `Content-Encoding: gzip` is understood. CSV: UTF-8, the first line names the columns; an empty cell says nothing. NDJSON: one contact a line. Answered when the whole file is received; an upload that breaks off changes nothing. Rows are then written as by `POST /v1/contacts/batch`: good rows are kept when others fail, and the report of errors lists those.
+         * @description Send a file as `text/csv` or `application/x-ndjson`, or a form (`multipart/form-data`) whose fields come before its file. `Content-Encoding: gzip` is supported. CSV: UTF-8, with the names of the columns in the first line. Empty cells are ignored. NDJSON: one contact per line. The response is sent when the whole file was received. An interrupted upload changes nothing. Rows are then written as by `POST /v1/contacts/batch`: valid rows are stored if others fail, and the error report lists the others.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1412,7 +1412,7 @@ export interface paths {
         };
         /**
          * List imports, newest first
-         * @description With how far each has come.
+         * @description Includes the progress of each import.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
@@ -1433,8 +1433,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an import and how far it has come
-         * @description The figures move while it runs; of `rows`, those not counted yet are to come.
+         * Get an import with its progress
+         * @description The counts increase while the import runs. Rows that are not counted yet have not been written.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
@@ -1443,7 +1443,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel an import
-         * @description What it has written stays. An import that is cancelled already: the same answer; one that has ended otherwise: 409.
+         * @description Contacts that were written stay. Repeated requests get the same response. Fails with 409 if the import has ended otherwise.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1461,8 +1461,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the rows that failed, as CSV
-         * @description Rows that were kept without a phone that cannot be read are in it, too. Columns `row` (from 1, the first line of a CSV not counted), `error`, and `record`, the fields of the row as JSON. Kept for 30 days. Cells that a spreadsheet would run begin with an apostrophe.
+         * Download the failed rows of an import as CSV
+         * @description Includes rows that were stored without their invalid phone number. Columns are `row` (starting at 1, without the header line of a CSV), `error`, and `record`, the fields of the row as JSON. The report is kept for 30 days. Cells that a spreadsheet would run as a formula begin with an apostrophe.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1485,8 +1485,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See the mail that a template makes for a contact, by id or slug
-         * @description As the template is written now, published or not; 400 with what is wrong where it cannot be published. Its links to unsubscribe lead nowhere, and nothing is kept or sent. HTML when `Accept` names it, else JSON: a page that shows the mail at 1280 and 375 pixels, in frames in which nothing of it runs. To a key without the scopes `read` and `contacts` addresses and telephone numbers of the contact are masked.
+         * Preview the mail of a template for a contact, by id or slug
+         * @description Renders the present content of the template, published or not. Fails with 400 and all problems if it cannot be published. Nothing is stored or sent, and unsubscribe links are disabled. Returns HTML if `Accept` asks for it, else JSON: the page shows the mail at 1280 and 375 pixels, in frames without scripts. Without the scopes `read` and `contacts`, email addresses and phone numbers of the contact are masked.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -1507,8 +1507,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create and update templates by their slugs, and publish what changed: all or none
-         * @description The body is a list, `templates`, or one template by itself. What is the same is `unchanged`, whatever its status: a draft stays a draft, and changes that were made here stay unpublished. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done.
+         * Create, update and publish templates by their slugs, all or none
+         * @description The body is a list, `templates`, or a single template. A template without changes is `unchanged`, whatever its status: a draft stays a draft, and edits made here stay unpublished. Fails with 409 `edited_since_push`, which names the templates, if some were edited here after the last push, unless you send `force`, or an `updatedAt` that is not older than the edit. `dryRun` returns the results without changing anything.
          *
          *     Scope: `templates` or `full`.
          */
@@ -1529,8 +1529,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create and update up to 100 templates by their slugs, and publish what changed: each by itself
-         * @description As `push`; a template that is refused, whatever is wrong with it, is an entry of `errorDetails`, with what it would be answered alone, and the others are kept.
+         * Create, update and publish up to 100 templates by their slugs, independently
+         * @description As `push`, but templates are independent: a refused template is reported in `errorDetails` with the error that it would get alone, and all others are stored.
          *
          *     Scope: `templates` or `full`.
          */
@@ -1550,7 +1550,7 @@ export interface paths {
         };
         /**
          * Get templates in the form that push takes, newest first
-         * @description What they say now, published or not. `published` is what mail is made of, where that differs.
+         * @description Returns the present content, published or not. `published` is the content that mail uses, if it differs.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -1573,8 +1573,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publish what a template says now, by id or slug
-         * @description As its next version, which never changes: styles stand in the elements that they are for, and a text part is made. Batches keep the version that they began with; mail of workflows is made of the newest. What is the same is no new version. `warnings`: what a preview finds in every mail of it, such as `clipped` beyond the 102 KB that Gmail shows, and `styles_not_inlined`.
+         * Publish the present content of a template, by id or slug
+         * @description Creates the next version, which never changes: styles are inlined, and a text part is generated. Batches keep the version with which they began. Mail of workflows uses the newest. Unchanged content creates no version. `warnings` lists problems in all mails of the version, such as `clipped` above the 102 KB that Gmail shows, and `styles_not_inlined`.
          *
          *     Scope: `templates` or `full`.
          */
@@ -1595,8 +1595,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Copy a template, by id or slug, into a new draft
-         * @description What it says now, not the published version.
+         * Copy a template into a new draft, by id or slug
+         * @description Copies the present content, not the published version.
          *
          *     Scope: `templates` or `full`.
          */
@@ -1616,7 +1616,7 @@ export interface paths {
         };
         /**
          * List templates, newest first
-         * @description Without their sources.
+         * @description Returns templates without their sources.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -1624,7 +1624,7 @@ export interface paths {
         put?: never;
         /**
          * Create a template, published at once or as a draft
-         * @description The source is HTML or MJML, with Liquid. A variable needs a fallback unless every recipient has a value for it: an unknown variable is refused when it is published, and an undefined value fails its recipient when mail is sent. With `status: "DRAFT"` nothing is checked before it is published. Without `slug`, one is made of the name.
+         * @description The source is HTML or MJML with Liquid. A variable needs a fallback unless every recipient has a value for it. Unknown variables are refused when the template is published. A missing value fails the mail of its recipient when it is sent. With `status: "DRAFT"` the content is checked only when it is published. Without `slug`, a slug is derived from the name.
          *
          *     Scope: `templates` or `full`.
          */
@@ -1644,7 +1644,7 @@ export interface paths {
         };
         /**
          * Get a template by id or slug
-         * @description A UUID is our id, anything else a slug.
+         * @description A UUID is an id. Any other value is a slug.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -1653,7 +1653,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a template by id or slug
-         * @description Batches that were sent with it keep their content. 409 `template_in_use` while a batch that has not ended, an enabled workflow or an execution that is not over (of any version) uses it, which are named.
+         * @description Sent batches keep their content. Fails with 409 `template_in_use` while an unfinished batch, an enabled workflow or an unfinished execution (of any version) uses the template. `details` names them.
          *
          *     Scope: `templates` or `full`.
          */
@@ -1661,8 +1661,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a template by id or slug, or archive it
-         * @description Only the given fields. Mail is made of the published version until `publish` makes another. An archived template can be used by nothing new: 409 `template_in_use` while an enabled workflow, an execution that is not over, or a topic uses it, which are named.
+         * Update or archive a template by id or slug
+         * @description Updates only the fields that are sent. Mail uses the published version until you call `publish`. An archived template cannot be used by new batches, workflows or topics. Archiving fails with 409 `template_in_use` while an enabled workflow, an unfinished execution or a topic uses the template. `details` names them.
          *
          *     Scope: `templates` or `full`.
          */
@@ -2287,8 +2287,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what happened to a contact, newest first
-         * @description What became of their consent, of single topics and of all mail, and by what; and the events that your own programs told of them, as long as your plan keeps those.
+         * List the events of a contact, newest first
+         * @description Returns changes of consent, for single topics and all mail, with their sources, and your custom events within the retention of your plan.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
@@ -2311,8 +2311,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell what a contact did
-         * @description Starts the workflows that it triggers and resumes those that wait for it. Accepted events count towards the monthly quota, which every answer tells in `X-Event-*`.
+         * Report an event of a contact
+         * @description Starts the workflows that it triggers and resumes executions that wait for it. Accepted events count towards the monthly quota, which every response reports in `X-Event-*` headers.
          *
          *     Scope: `events` or `full`.
          */
@@ -2333,8 +2333,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell what contacts did, up to 1,000 events at once
-         * @description Good events are kept when others fail, whatever is wrong with those; `errorDetails` says which and why. When what is left would pass 125 % of the monthly limit, the request is refused whole.
+         * Report up to 1,000 events of contacts
+         * @description Events are independent: valid events are stored if others fail, and `errorDetails` lists the others. If the valid events would exceed 125 % of the monthly limit, the whole request is refused.
          *
          *     Scope: `events` or `full`.
          */
@@ -2353,8 +2353,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the names that events had, the newest name first
-         * @description For whoever draws a workflow. A name is new when its first event arrives.
+         * List the names of events, newest first
+         * @description Returns names for an editor of workflows. A name is added when its first event arrives.
          *
          *     Scope: `read` or `full`.
          */
@@ -2376,7 +2376,7 @@ export interface paths {
         };
         /**
          * List the executions of a workflow, newest first
-         * @description By id or slug; of a deleted workflow by its id. What is over and was created longer ago than your plan keeps it is left out.
+         * @description Use the id or slug of the workflow. A deleted workflow is found by its id only. What is over and was created longer ago than your plan keeps it is left out.
          *
          *     Scope: `read` or `full`.
          */
@@ -2419,7 +2419,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an execution with every step it came to
+         * Get an execution with all its steps
          * @description What ended longer ago than your plan keeps it is left out.
          *
          *     Scope: `read` or `full`.
@@ -2443,8 +2443,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resume a failed execution at the step that failed
-         * @description Steps that were completed are neither run nor mailed again. With `version` it goes on as the workflow is now, from the step that failed. Any other status than `failed` is 409 (`execution_not_failed`), and so are a deleted workflow (`workflow_deleted`), one of which `maxConcurrentExecutions` others run (`workflow_full`), and a newest version without the step that failed (`step_removed`).
+         * Resume a failed execution at its failed step
+         * @description Completed steps are not repeated. With `version`, the execution continues with the present workflow, at the failed step. Fails with 409 if the status is not `failed` (`execution_not_failed`), the workflow is deleted (`workflow_deleted`), `maxConcurrentExecutions` others are running (`workflow_full`), or the newest version lacks the failed step (`step_removed`).
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2465,8 +2465,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel an execution that is not over
-         * @description Its waits end and its queued mail is not sent. A second time is 200 as well; what is completed or failed is 409 (`execution_over`).
+         * Cancel an unfinished execution
+         * @description Its waits end, and its queued mail is not sent. Repeated requests succeed. Fails with 409 `execution_over` if the execution is completed or failed.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2487,8 +2487,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel all executions of a workflow that are not over, by id or slug
-         * @description Those that are there now; of a disabled workflow also those that are just being started. Their waits end and their queued mail is not sent. The answer is an operation: `GET /v1/workflow-operations/{operationId}` tells how far it is. Ten of a workflow can be running (409 `operation_limit`).
+         * Cancel all unfinished executions of a workflow, by id or slug
+         * @description Cancels the present executions. If the workflow is disabled, executions that are just being started are cancelled as well. Their waits end, and their queued mail is not sent. Returns an operation: `GET /v1/workflow-operations/{operationId}` returns its progress. A workflow can have ten running operations (409 `operation_limit`).
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2510,7 +2510,7 @@ export interface paths {
         put?: never;
         /**
          * Resume the failed executions of a workflow at their failed steps, by id or slug
-         * @description Those that have failed by now, each as by `retry`; with `version` they go on as the workflow is now. Those that the newest version cannot take up are `skipped`. While `maxConcurrentExecutions` others run, the operation waits. The answer is an operation: `GET /v1/workflow-operations/{id}` tells how far it is. 409: the workflow is deleted (`workflow_deleted`), or ten operations of it are running (`operation_limit`).
+         * @description Retries all executions that have failed by now, as by `retry`. With `version` they continue with the present workflow. Executions that the newest version cannot continue are `skipped`. While `maxConcurrentExecutions` others are running, the operation waits. Returns an operation: `GET /v1/workflow-operations/{id}` returns its progress. Fails with 409 if the workflow is deleted (`workflow_deleted`), or has ten running operations (`operation_limit`).
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2529,8 +2529,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was done to many executions of a workflow, newest first
-         * @description By id or slug. Operations are kept for 30 days after they were completed.
+         * List operations on many executions of a workflow, newest first
+         * @description Use the id or slug of the workflow. Operations are kept for 30 days after their completion.
          *
          *     Scope: `read` or `full`.
          */
@@ -2551,8 +2551,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get how far an operation is on many executions of a workflow
-         * @description `done` of `total` executions are handled; the others follow in the background. Operations are kept for 30 days after they were completed.
+         * Get an operation on many executions of a workflow
+         * @description `done` of `total` executions are processed. The others follow in the background. Operations are kept for 30 days after their completion.
          *
          *     Scope: `read` or `full`.
          */
@@ -2576,7 +2576,7 @@ export interface paths {
         put?: never;
         /**
          * Create and update workflows by their slugs, all or none
-         * @description The body is a list, `workflows`, or one workflow by itself. A workflow that is created has to be enabled, one that is updated stays as it was; what is the same is no new version. 409 `edited_since_push`, naming them, when some were edited here since they were pushed last, unless `force`, or unless `updatedAt` of what is pushed says that it knows. `dryRun` answers what would be done. The secret of a workflow that is created is had by rotating it.
+         * @description The body is a list, `workflows`, or a single workflow. A created workflow is disabled, an updated one keeps its state, and an unchanged one gets no new version. Fails with 409 `edited_since_push`, which names the workflows, if some were edited here after the last push, unless you send `force`, or an `updatedAt` that is not older than the edit. `dryRun` returns the results without changing anything. To get the secret of a created workflow, rotate it.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2596,7 +2596,7 @@ export interface paths {
         };
         /**
          * Get workflows in the form that push takes, newest first
-         * @description Headers of webhook steps are `***`: pushed so, they keep their values.
+         * @description Headers of webhook steps are returned as `***`. Push them unchanged to keep their values.
          *
          *     Scope: `read` or `full`.
          */
@@ -2619,8 +2619,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Enable a workflow, by id or slug: its trigger starts executions
-         * @description What it needs to run must be there: published templates, topics, connected accounts, a transport of SMS, verified senders (`sender_not_verified`; a warning where the account does not say so within two seconds). At most 20 workflows that the same event name, topic, segment or kind of trigger starts are enabled (409 `trigger_limit`). Enabling it again changes nothing.
+         * Enable a workflow, by id or slug
+         * @description The trigger starts executions from now on. Everything that the workflow needs must exist: published templates, topics, connected accounts, an SMS transport, verified senders (`sender_not_verified`, or a warning if the account does not answer within two seconds). At most 20 enabled workflows can have the same event name, topic, segment or kind of trigger (409 `trigger_limit`). Repeated requests change nothing.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2641,8 +2641,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Disable a workflow, by id or slug: nothing starts it
-         * @description Executions that run go on, unless `running` is `cancel`: then they are cancelled as by `cancel-executions`, and `operation` says how far that is. Disabling it again changes nothing else.
+         * Disable a workflow, by id or slug
+         * @description Nothing starts executions from now on. Running executions continue, unless `running` is `cancel`: then they are cancelled as by `cancel-executions`, and `operation` has the progress. Repeated requests change nothing else.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2662,7 +2662,7 @@ export interface paths {
         };
         /**
          * List the versions of a workflow, newest first
-         * @description They never change. `GET /v1/workflows/{workflowId}?version=` has their steps.
+         * @description Versions never change. `GET /v1/workflows/{workflowId}?version=` returns the steps of a version.
          *
          *     Scope: `read` or `full`.
          */
@@ -2683,8 +2683,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a picture of a workflow, by id or slug: a Mermaid flowchart
-         * @description Text that every Mermaid renderer draws: the trigger, each step with its type and what it does, and the branches.
+         * Get a Mermaid flowchart of a workflow, by id or slug
+         * @description Returns text that every Mermaid renderer draws: the trigger, each step with its type and effect, and the branches.
          *
          *     Scope: `read` or `full`.
          */
@@ -2707,8 +2707,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get another secret for the webhooks of a workflow, by id or slug
-         * @description For 24 hours they are signed with the secret before it as well. The secret is shown only here.
+         * Rotate the webhook secret of a workflow, by id or slug
+         * @description For 24 hours webhooks are also signed with the previous secret. The new secret is returned only once.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2730,7 +2730,7 @@ export interface paths {
         put?: never;
         /**
          * Start a workflow for a contact
-         * @description Of an enabled workflow whose trigger is `api`, else 409 (`workflow_not_api`, `workflow_disabled`). What its settings do not let in now is 409 as well (`not_admitted`). The execution is `pending` until it is begun; where `maxConcurrentExecutions` others run by then it is cancelled (`dropped`).
+         * @description The workflow must be enabled and have the trigger `api`, else the request fails with 409 (`workflow_not_api`, `workflow_disabled`). It also fails with 409 if the settings of the workflow do not admit the contact now (`not_admitted`). The execution is `pending` until it begins. If `maxConcurrentExecutions` others are running then, it is cancelled (`dropped`).
          *
          *     Scope: `events` or `full`.
          */
@@ -2752,7 +2752,7 @@ export interface paths {
         put?: never;
         /**
          * Start a workflow for up to 1,000 contacts
-         * @description As for one contact; a contact that cannot be triggered, whatever is wrong with its row, is an entry of `errorDetails`, with what it would be answered alone, and the others are triggered.
+         * @description Contacts are independent: one that cannot be triggered is reported in `errorDetails` with the error that it would get alone, and all others are triggered.
          *
          *     Scope: `events` or `full`.
          */
@@ -2772,7 +2772,7 @@ export interface paths {
         };
         /**
          * List workflows, newest first
-         * @description Without their steps.
+         * @description Returns workflows without their steps.
          *
          *     Scope: `read` or `full`.
          */
@@ -2780,7 +2780,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workflow
-         * @description It is checked whole: reachable steps, named branches, loops through a delay or wait only, contents that can be rendered; each problem names its step. It runs once it is enabled. Without `slug`, one is made of the name. `webhookSecret` signs what its webhook steps send and is shown only here.
+         * @description The whole definition is checked: reachable steps, named branches, loops only through a delay or wait, contents that can be rendered. Each problem names its step. The workflow runs after you enable it. Without `slug`, a slug is derived from the name. `webhookSecret` signs the requests of webhook steps and is returned only once.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2800,7 +2800,7 @@ export interface paths {
         };
         /**
          * Get a workflow by id or slug, with its steps
-         * @description A UUID is our id, anything else a slug. Headers of webhook steps are read as `***`. `version` asks for the steps as they were.
+         * @description A UUID is an id. Any other value is a slug. Headers of webhook steps are returned as `***`. `version` returns the steps of an earlier version.
          *
          *     Scope: `read` or `full`.
          */
@@ -2809,7 +2809,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a workflow, by id or slug
-         * @description Nothing starts it any more, and its executions that are not over are cancelled (`workflow_deleted`) at their next step, or within a minute. Executions can be read still.
+         * @description Nothing starts the workflow any more. Its unfinished executions are cancelled (`workflow_deleted`) at their next step, or within a minute. Executions can still be read.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -2817,8 +2817,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a workflow, by id or slug
-         * @description Only the given fields; `settings` are merged, lists are replaced. A changed definition is a new version: executions that run keep theirs. A header that is `***` keeps its value. Of an enabled workflow the new version must be able to run, too, and its senders must be verified.
+         * Update a workflow, by id or slug
+         * @description Updates only the fields that are sent. `settings` are merged, lists are replaced. A changed definition creates a version. Running executions keep theirs. Send `***` to keep the value of a header. The new version of an enabled workflow must be able to run, and its senders must be verified.
          *
          *     Scope: `workflows` or `full`.
          */
@@ -3688,7 +3688,7 @@ export interface components {
             pausedReason: string | null;
             /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
-            /** @description Mails that the provider told us it accepted a second time. */
+            /** @description Mails that the provider accepted a second time. */
             duplicates: number;
             waitingForOutcome: components["schemas"]["BatchWaitingForOutcome"];
             waitingForQuota: components["schemas"]["BatchWaitingForQuota"];
@@ -4435,7 +4435,7 @@ export interface components {
             pausedReason: string | null;
             /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
-            /** @description Mails that the provider told us it accepted a second time. */
+            /** @description Mails that the provider accepted a second time. */
             duplicates: number;
             waitingForOutcome: components["schemas"]["BatchSummaryWaitingForOutcome"];
             waitingForQuota: components["schemas"]["BatchSummaryWaitingForQuota"];
@@ -4643,7 +4643,7 @@ export interface components {
             pausedReason: string | null;
             /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
-            /** @description Mails that the provider told us it accepted a second time. */
+            /** @description Mails that the provider accepted a second time. */
             duplicates: number;
             waitingForOutcome: components["schemas"]["CancelledBatchWaitingForOutcome"];
             waitingForQuota: components["schemas"]["CancelledBatchWaitingForQuota"];
@@ -4799,7 +4799,7 @@ export interface components {
         };
         /**
          * ConditionStep
-         * @description Branches: `yes`, `no`.
+         * @description Branches: `yes` and `no`.
          */
         ConditionStep: {
             id: string;
@@ -4815,7 +4815,7 @@ export interface components {
         };
         /**
          * ConditionStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         ConditionStepPosition: {
             x: number;
@@ -4838,7 +4838,7 @@ export interface components {
             smsEnabled: boolean;
             isVerified: boolean;
             verificationError: string | null;
-            /** @description What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked; `events_not_kept`: today or yesterday more delivery events came that are not about mail of ours than are kept in a day (10,000, or 5 MiB), and the rest had no effect. */
+            /** @description Problems that do not prevent sending. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so delivery events depend on the identity’s own set. `no_events`: no delivery event has arrived yet. `events_missing`: mail was sent, but no delivery event arrived for 15 minutes. `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the last poll of the queue failed. `events_not_kept`: more delivery events of other programs’ mail arrived today or yesterday than are stored in a day (10,000, or 5 MiB), and the others were ignored. */
             warnings: ("no_configuration_set" | "no_events" | "events_missing" | "event_queue_denied" | "event_queue_missing" | "event_queue_throttled" | "event_queue_failed" | "events_not_kept")[];
             webhookConnected: boolean;
             snsTopicArn: string | null;
@@ -4919,7 +4919,7 @@ export interface components {
             /** @description `true` if mail is sent through the account. */
             isVerified: boolean;
             verificationError: string | null;
-            /** @description What is wrong that mail can do without. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so whether events come is up to the identity’s own; `no_events`: no delivery event has come yet; `events_missing`: mail leaves, and for 15 minutes nothing was heard of it; `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the queue did not answer when it was last asked; `events_not_kept`: today or yesterday more delivery events came that are not about mail of ours than are kept in a day (10,000, or 5 MiB), and the rest had no effect. */
+            /** @description Problems that do not prevent sending. `no_configuration_set`: no mail was accepted with the configuration set of the setup file, so delivery events depend on the identity’s own set. `no_events`: no delivery event has arrived yet. `events_missing`: mail was sent, but no delivery event arrived for 15 minutes. `event_queue_denied`, `event_queue_missing`, `event_queue_throttled`, `event_queue_failed`: the last poll of the queue failed. `events_not_kept`: more delivery events of other programs’ mail arrived today or yesterday than are stored in a day (10,000, or 5 MiB), and the others were ignored. */
             warnings: ("no_configuration_set" | "no_events" | "events_missing" | "event_queue_denied" | "event_queue_missing" | "event_queue_throttled" | "event_queue_failed" | "events_not_kept")[];
             /** Format: date-time */
             checkedAt: string;
@@ -4964,9 +4964,9 @@ export interface components {
             preferredChannel: "email" | "sms" | null;
             properties: components["schemas"]["ContactProperties"];
             emailsSent: number;
-            /** @description Mails that a person opened: not a known bot. A click says so, too. */
+            /** @description Mails opened by people. Known bots are not counted. A click counts as an open, too. */
             emailsOpened: number;
-            /** @description Mails in which a person clicked, not counting links of ours. */
+            /** @description Mails clicked by people. Links to our own pages are not counted. */
             emailsClicked: number;
             smsSent: number;
             smsClicked: number;
@@ -4996,13 +4996,13 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description In answers about one contact, not in lists. */
+            /** @description Returned for a single contact, not in lists. */
             topics?: components["schemas"]["ContactTopic"][];
-            /** @description Only when created: topics whose subscription awaits confirmation. */
+            /** @description Returned after a write: topics whose subscription awaits confirmation. */
             pendingTopics?: string[];
-            /** @description A better status was asked for than the person’s own leaving allows: kept. */
+            /** @description `true` if the requested status was refused, because the person unsubscribed or the address is suppressed. The contact keeps its status. */
             emailStatusKept?: boolean;
-            /** @description The person has opted out, and nobody vouched for them: kept. */
+            /** @description `true` if the requested status was refused, because the person opted out. The contact keeps its status. */
             smsStatusKept?: boolean;
         };
         /** ContactBatchInput */
@@ -5012,7 +5012,7 @@ export interface components {
         };
         /** ContactBatchResult */
         ContactBatchResult: {
-            /** @description Whether every row was kept. */
+            /** @description `true` if every row was stored. */
             success: boolean;
             created: number;
             updated: number;
@@ -5030,9 +5030,9 @@ export interface components {
             id: string | null;
             /** @enum {string} */
             status: "created" | "updated" | "failed";
-            /** @description `active` was asked for, but the person has left: kept. */
+            /** @description `true` if `active` was requested, but the contact keeps its status, because the person unsubscribed. */
             emailStatusKept?: boolean;
-            /** @description The person has opted out, and nobody vouched for them: kept. */
+            /** @description `true` if the requested status was refused, because the person opted out. The contact keeps its status. */
             smsStatusKept?: boolean;
             error?: string;
         };
@@ -5041,11 +5041,11 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
-             * @description `custom`: what your own programs told by `POST /v1/events`.
+             * @description `custom`: an event that your programs sent to `POST /v1/events`.
              * @enum {string}
              */
             type: "consent" | "custom";
-            /** @description Of a custom event any; else one of: topic_subscribed, topic_unsubscribed, topic_confirmation_requested, topic_confirmation_expired, resubscribed, unsubscribed, bounced, suppressed, complained. */
+            /** @description Name of the event. Custom events can have any name. Other events: topic_subscribed, topic_unsubscribed, topic_confirmation_requested, topic_confirmation_expired, resubscribed, unsubscribed, bounced, suppressed, complained. */
             name: string;
             properties: components["schemas"]["ContactEventProperties"];
             /** Format: date-time */
@@ -5059,7 +5059,7 @@ export interface components {
         };
         /**
          * ContactEventProperties
-         * @description Of a consent event: `topicId`, `topicSlug` (null: the topic was deleted), and `source`, what did it: `api`, `link`, `confirmation` …
+         * @description For a consent event: `topicId`, `topicSlug` (null if the topic was deleted), and `source`, the cause: `api`, `link`, `confirmation` …
          */
         ContactEventProperties: {
             [key: string]: unknown;
@@ -5130,7 +5130,7 @@ export interface components {
         };
         /**
          * ContactInput
-         * @description One of `email` or `phone` is needed.
+         * @description `email` or `phone` is required.
          */
         ContactInput: {
             externalId?: string;
@@ -5155,7 +5155,7 @@ export interface components {
         };
         /**
          * ContactInputProperties
-         * @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away.
+         * @description At most 32,768 characters as JSON, nested at most 8 levels deep. A null value removes the key.
          */
         ContactInputProperties: {
             [key: string]: unknown;
@@ -5167,14 +5167,14 @@ export interface components {
             page: number;
             pageSize: number;
             totalPages: number;
-            /** @description Totals are exact to 10,000. */
+            /** @description `false` if there are more than 10,000 contacts, up to which they are counted. */
             totalIsExact: boolean;
             /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
         /**
          * ContactPatch
-         * @description Only what is given changes; null clears. `properties` are merged, and null takes a key away. Topics are added. A status that is null is not given.
+         * @description Only the fields that are sent change. Send null to clear a field. `properties` are merged, and a null value removes a key. Topics are added. A null status is ignored.
          */
         ContactPatch: {
             externalId?: string | null;
@@ -5245,7 +5245,7 @@ export interface components {
         };
         /**
          * ContactPatchProperties
-         * @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away.
+         * @description At most 32,768 characters as JSON, nested at most 8 levels deep. A null value removes the key.
          */
         ContactPatchProperties: {
             [key: string]: unknown;
@@ -5256,7 +5256,7 @@ export interface components {
         };
         /**
          * ContactReplacement
-         * @description What is left out is cleared; statuses only change when given. With `topicIds` or `topicSlugs` these are the contact’s topics.
+         * @description Fields that are not sent are cleared, but statuses stay. With `topicIds` or `topicSlugs`, the topics of the contact are replaced.
          */
         ContactReplacement: {
             externalId?: string | null;
@@ -5327,7 +5327,7 @@ export interface components {
         };
         /**
          * ContactReplacementProperties
-         * @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away.
+         * @description At most 32,768 characters as JSON, nested at most 8 levels deep. A null value removes the key.
          */
         ContactReplacementProperties: {
             [key: string]: unknown;
@@ -5345,7 +5345,7 @@ export interface components {
         };
         /**
          * ContactTopicsInput
-         * @description All topics of the contact: one of `topicIds` and `topicSlugs` is needed.
+         * @description All topics of the contact. `topicIds` or `topicSlugs` is required.
          */
         ContactTopicsInput: {
             topicIds?: string[];
@@ -5434,7 +5434,7 @@ export interface components {
             pausedReason: string | null;
             /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
-            /** @description Mails that the provider told us it accepted a second time. */
+            /** @description Mails that the provider accepted a second time. */
             duplicates: number;
             waitingForOutcome: components["schemas"]["CreatedBatchWaitingForOutcome"];
             waitingForQuota: components["schemas"]["CreatedBatchWaitingForQuota"];
@@ -5528,13 +5528,13 @@ export interface components {
             user: components["schemas"]["CurrentSessionUser"];
             organization: components["schemas"]["CurrentSessionOrganization"];
             /**
-             * @description What you are in that organization.
+             * @description Your role in the organization.
              * @enum {string}
              */
             role: "viewer" | "member" | "admin" | "owner";
-            /** @description What the role may do. */
+            /** @description Scopes of the role. */
             scopes: string[];
-            /** @description All of yours, in the order you joined them. */
+            /** @description All organizations of the person, in the order of joining. */
             organizations: components["schemas"]["CurrentSessionOrganizationsItem"][];
             /**
              * Format: date-time
@@ -5544,7 +5544,7 @@ export interface components {
         };
         /**
          * CurrentSessionOrganization
-         * @description The one the session works in.
+         * @description Organization of the session.
          */
         CurrentSessionOrganization: {
             /** Format: uuid */
@@ -5574,7 +5574,7 @@ export interface components {
         };
         /**
          * DelayStep
-         * @description The execution is `paused` meanwhile.
+         * @description The execution is `paused` until the delay ends.
          */
         DelayStep: {
             id: string;
@@ -5586,12 +5586,12 @@ export interface components {
         };
         /**
          * DelayStepConfig
-         * @description A span, at most 366 days, or the next such time of day.
+         * @description A duration of at most 366 days, or the next time of day.
          */
         DelayStepConfig: components["schemas"]["DelaySpan"] | components["schemas"]["DelayUntil"];
         /**
          * DelayStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         DelayStepPosition: {
             x: number;
@@ -5604,9 +5604,9 @@ export interface components {
         /** DelayUntilUntil */
         DelayUntilUntil: {
             time: string;
-            /** @description `contact`: the one in the contact’s properties, else UTC. Or one of IANA. */
+            /** @description `contact` uses the timezone in the contact’s properties, or UTC. Otherwise an IANA time zone. */
             timezone: string;
-            /** @description After so many whole days. */
+            /** @description Whole days to wait before the time of day. */
             days?: number;
         };
         /** DisableInput */
@@ -6373,7 +6373,7 @@ export interface components {
         };
         /**
          * EventInputProperties
-         * @description At most 32,768 characters as JSON, nested at most 8 deep. A key that is null is taken away.
+         * @description At most 32,768 characters as JSON, nested at most 8 levels deep. A null value removes the key.
          */
         EventInputProperties: {
             [key: string]: unknown;
@@ -6586,7 +6586,7 @@ export interface components {
         };
         /**
          * ExitStep
-         * @description Ends the execution; nothing comes after it.
+         * @description Ends the execution. No step can follow it.
          */
         ExitStep: {
             id: string;
@@ -6604,7 +6604,7 @@ export interface components {
         };
         /**
          * ExitStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         ExitStepPosition: {
             x: number;
@@ -6685,17 +6685,17 @@ export interface components {
         };
         /**
          * FlowTransitionInput
-         * @description `from` is a step or `trigger`; without one from the trigger, the first step is the first of the list. A step with branches needs one named in each transition; where none leads on, the execution is completed.
+         * @description `from` is a step or `trigger`. Without a transition from the trigger, the first step of the list comes first. Transitions of a step with branches must name a branch. Without a next step, the execution is completed.
          */
         FlowTransitionInput: {
             from?: string;
-            /** @description Another name of `from`. */
+            /** @description Alias of `from`. */
             fromStepId?: string;
             to?: string;
-            /** @description Another name of `to`. */
+            /** @description Alias of `to`. */
             toStepId?: string;
             branch?: string;
-            /** @description Another name of `branch`. */
+            /** @description Alias of `branch`. */
             condition?: string | components["schemas"]["BranchCondition"];
             /** @description Ignored. */
             id?: unknown;
@@ -7513,10 +7513,10 @@ export interface components {
             sourceHash?: string | null;
             /**
              * Format: date-time
-             * @description The `updatedAt` of the version that you pulled. Changes made here before it are known to you.
+             * @description The `updatedAt` of the version that you pulled. Edits made here up to this time do not cause a conflict.
              */
             updatedAt?: string;
-            /** @description Set to `true` to overwrite changes that were made here. */
+            /** @description Set to `true` to overwrite edits made here. */
             force?: boolean;
             /**
              * @description A push does not enable workflows. Leave it out, and call `POST /v1/workflows/{id}/enable`.
@@ -7925,9 +7925,9 @@ export interface components {
             preferredChannel: "email" | "sms" | null;
             properties: components["schemas"]["SegmentMemberProperties"];
             emailsSent: number;
-            /** @description Mails that a person opened: not a known bot. A click says so, too. */
+            /** @description Mails opened by people. Known bots are not counted. A click counts as an open, too. */
             emailsOpened: number;
-            /** @description Mails in which a person clicked, not counting links of ours. */
+            /** @description Mails clicked by people. Links to our own pages are not counted. */
             emailsClicked: number;
             smsSent: number;
             smsClicked: number;
@@ -7957,13 +7957,13 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description In answers about one contact, not in lists. */
+            /** @description Returned for a single contact, not in lists. */
             topics?: components["schemas"]["ContactTopic"][];
-            /** @description Only when created: topics whose subscription awaits confirmation. */
+            /** @description Returned after a write: topics whose subscription awaits confirmation. */
             pendingTopics?: string[];
-            /** @description A better status was asked for than the person’s own leaving allows: kept. */
+            /** @description `true` if the requested status was refused, because the person unsubscribed or the address is suppressed. The contact keeps its status. */
             emailStatusKept?: boolean;
-            /** @description The person has opted out, and nobody vouched for them: kept. */
+            /** @description `true` if the requested status was refused, because the person opted out. The contact keeps its status. */
             smsStatusKept?: boolean;
             /**
              * Format: date-time
@@ -7978,7 +7978,7 @@ export interface components {
             page: number;
             pageSize: number;
             totalPages: number;
-            /** @description Totals are exact to 10,000. */
+            /** @description `false` if there are more than 10,000 contacts, up to which they are counted. */
             totalIsExact: boolean;
             /** @description Cursor of the next page. Null on the last page. */
             nextCursor: string | null;
@@ -8043,7 +8043,7 @@ export interface components {
         } | null;
         /**
          * SendEmailStep
-         * @description `templateId`, or `subject` and `html`. Who may not be mailed is skipped, and the execution goes on.
+         * @description `templateId`, or `subject` and `html`, is required. Contacts who cannot be mailed are skipped, and the execution continues.
          */
         SendEmailStep: {
             id: string;
@@ -8056,7 +8056,7 @@ export interface components {
         /** SendEmailStepConfig */
         SendEmailStepConfig: {
             templateId?: string;
-            /** @description Liquid. */
+            /** @description Subject with Liquid. */
             subject?: string;
             html?: string;
             /**
@@ -8082,7 +8082,7 @@ export interface components {
         };
         /**
          * SendEmailStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         SendEmailStepPosition: {
             x: number;
@@ -8090,7 +8090,7 @@ export interface components {
         };
         /**
          * SendSmsStep
-         * @description Needs a transport of SMS; without one its workflow cannot be enabled.
+         * @description Requires an SMS transport. Without one, the workflow cannot be enabled.
          */
         SendSmsStep: {
             id: string;
@@ -8106,7 +8106,7 @@ export interface components {
         };
         /**
          * SendSmsStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         SendSmsStepPosition: {
             x: number;
@@ -8129,7 +8129,7 @@ export interface components {
             /** Format: uuid */
             cloudAccountId: string;
             region: string;
-            /** @description Accounts that were asked before this one was found and did not answer. */
+            /** @description Accounts that were asked before this one and did not answer. */
             unreachableAccountIds: string[];
         };
         /** SendingIdentityDkim */
@@ -8162,7 +8162,7 @@ export interface components {
         } | null;
         /**
          * SendingIdentityUnavailable
-         * @description No account can be asked; see Retry-After
+         * @description No account can be called. See Retry-After
          */
         SendingIdentityUnavailable: {
             /** @description Message for people. Its wording may change, so do not parse it. */
@@ -8243,10 +8243,10 @@ export interface components {
             sesTemplateName?: string | null;
             /**
              * Format: date-time
-             * @description The `updatedAt` of the version that you pulled. Changes made here before it are known to you.
+             * @description The `updatedAt` of the version that you pulled. Edits made here up to this time do not cause a conflict.
              */
             updatedAt?: string;
-            /** @description Set to `true` to overwrite changes that were made here. */
+            /** @description Set to `true` to overwrite edits made here. */
             force?: boolean;
             /** @description Ignored. */
             status?: unknown;
@@ -8280,10 +8280,10 @@ export interface components {
             sourceHash?: string | null;
             /**
              * Format: date-time
-             * @description The `updatedAt` of the version that you pulled. Changes made here before it are known to you.
+             * @description The `updatedAt` of the version that you pulled. Edits made here up to this time do not cause a conflict.
              */
             updatedAt?: string;
-            /** @description Set to `true` to overwrite changes that were made here. */
+            /** @description Set to `true` to overwrite edits made here. */
             force?: boolean;
             /**
              * @description A push does not enable workflows. Leave it out, and call `POST /v1/workflows/{id}/enable`.
@@ -8408,7 +8408,7 @@ export interface components {
         } | null;
         /**
          * SplitStep
-         * @description Branches: the names. The same execution always takes the same one.
+         * @description Branches: the names. An execution always takes the same branch.
          */
         SplitStep: {
             id: string;
@@ -8429,7 +8429,7 @@ export interface components {
         };
         /**
          * SplitStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         SplitStepPosition: {
             x: number;
@@ -8449,7 +8449,7 @@ export interface components {
         } | null;
         /**
          * SubscribeTopicStep
-         * @description With double opt-in the contact is asked by mail.
+         * @description A topic with double opt-in sends a confirmation email.
          */
         SubscribeTopicStep: {
             id: string;
@@ -8466,7 +8466,7 @@ export interface components {
         };
         /**
          * SubscribeTopicStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         SubscribeTopicStepPosition: {
             x: number;
@@ -8567,7 +8567,7 @@ export interface components {
         TemplateBatchPush: {
             /** @description Each row is checked on its own. An invalid row is reported in `errorDetails`, and all other rows are accepted. */
             templates: components["schemas"]["TemplatePush"][];
-            /** @description Set to `true` to overwrite changes that were made here. */
+            /** @description Set to `true` to overwrite edits made here. */
             force?: boolean;
             /** @description Set to `true` to check the request without changing anything. */
             dryRun?: boolean;
@@ -8621,7 +8621,7 @@ export interface components {
         /** TemplateListPush */
         TemplateListPush: {
             templates: components["schemas"]["TemplatePush"][];
-            /** @description Set to `true` to overwrite changes that were made here. */
+            /** @description Set to `true` to overwrite edits made here. */
             force?: boolean;
             /** @description Set to `true` to check the request without changing anything. */
             dryRun?: boolean;
@@ -8686,11 +8686,11 @@ export interface components {
             contactId: string | null;
             email: string | null;
             subject: string | null;
-            /** @description As it is written, with its Liquid. */
+            /** @description The preview text as written, with its Liquid. */
             previewText: string | null;
             html: string | null;
             text: string | null;
-            /** @description Of the HTML part; Gmail shows 102 KB. */
+            /** @description Size of the HTML part. Gmail shows 102 KB. */
             sizeBytes: number;
             problem: components["schemas"]["TemplatePreviewProblem"];
             /** @description Points to check before sending. Links are not followed, so a valid link may still lead nowhere. */
@@ -8700,7 +8700,7 @@ export interface components {
         };
         /** TemplatePreviewInput */
         TemplatePreviewInput: {
-            /** @description The mail that this contact would get. */
+            /** @description Contact whose mail is shown. */
             contactId?: string;
             contact?: components["schemas"]["TemplatePreviewInputContact"];
             variables?: components["schemas"]["TemplatePreviewInputVariables"];
@@ -8709,7 +8709,7 @@ export interface components {
         } | null;
         /**
          * TemplatePreviewInputContact
-         * @description A made-up contact instead; what it does not have is missing in the mail, too. Without either it is Ada Lovelace.
+         * @description A sample contact instead of a stored one. Missing fields are missing in the mail, too. Without a contact and a sample, Ada Lovelace is used.
          */
         TemplatePreviewInputContact: {
             externalId?: string | null;
@@ -8761,7 +8761,7 @@ export interface components {
         };
         /**
          * TemplatePreviewProblem
-         * @description Why there is no mail for this contact: its parts are null then.
+         * @description Why this contact gets no mail. The parts of the mail are null then.
          */
         TemplatePreviewProblem: {
             reason: string;
@@ -8804,10 +8804,10 @@ export interface components {
             sesTemplateName?: string | null;
             /**
              * Format: date-time
-             * @description The `updatedAt` of the version that you pulled. Changes made here before it are known to you.
+             * @description The `updatedAt` of the version that you pulled. Edits made here up to this time do not cause a conflict.
              */
             updatedAt?: string;
-            /** @description Set to `true` to overwrite changes that were made here. */
+            /** @description Set to `true` to overwrite edits made here. */
             force?: boolean;
             /** @description Ignored. */
             status?: unknown;
@@ -8871,7 +8871,7 @@ export interface components {
         };
         /** TemplateTestInput */
         TemplateTestInput: {
-            /** @description Who looks at it. Each address gets one mail, also if it is there twice. */
+            /** @description Addresses that get the test. A repeated address gets one mail. */
             to: string[];
             /**
              * Format: mailbox
@@ -8882,7 +8882,7 @@ export interface components {
             fromName?: string;
             /** Format: email */
             replyTo?: string;
-            /** @description The mail that this contact would get. */
+            /** @description Contact whose mail is shown. */
             contactId?: string;
             contact?: components["schemas"]["TemplateTestInputContact"];
             variables?: components["schemas"]["TemplateTestInputVariables"];
@@ -8895,7 +8895,7 @@ export interface components {
         };
         /**
          * TemplateTestInputContact
-         * @description A made-up contact instead; what it does not have is missing in the mail, too. Without either it is Ada Lovelace.
+         * @description A sample contact instead of a stored one. Missing fields are missing in the mail, too. Without a contact and a sample, Ada Lovelace is used.
          */
         TemplateTestInputContact: {
             externalId?: string | null;
@@ -8949,12 +8949,12 @@ export interface components {
         TemplateTestMailsItem: {
             /**
              * Format: uuid
-             * @description Of `/v1/email/{id}`.
+             * @description Id for `GET /v1/email/{id}`.
              */
             id: string;
             to: string;
             /**
-             * @description `suppressed`: the address may not be mailed.
+             * @description `suppressed`: the address cannot be mailed.
              * @enum {string}
              */
             status: "queued" | "suppressed";
@@ -9318,7 +9318,7 @@ export interface components {
         };
         /**
          * UnsubscribeTopicStep
-         * @description Ends an execution that this topic started.
+         * @description Also ends an execution that this topic started.
          */
         UnsubscribeTopicStep: {
             id: string;
@@ -9335,7 +9335,7 @@ export interface components {
         };
         /**
          * UnsubscribeTopicStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         UnsubscribeTopicStepPosition: {
             x: number;
@@ -9349,7 +9349,7 @@ export interface components {
         };
         /**
          * UpdateContactStep
-         * @description Fields are `firstName`, `lastName` …, and `properties.<key>`. Texts in `set`, `append` and `remove` are Liquid with `contact`, `trigger` and `event`: one output alone keeps its type (`{{ trigger.data.total }}` is a number), and one without a value and a `default` fails the step (`missing_value`).
+         * @description Fields are `firstName`, `lastName` …, and `properties.<key>`. Texts in `set`, `append` and `remove` are Liquid with `contact`, `trigger` and `event`. A single output keeps its type (`{{ trigger.data.total }}` is a number). An output without a value and a `default` fails the step (`missing_value`).
          */
         UpdateContactStep: {
             id: string;
@@ -9385,7 +9385,7 @@ export interface components {
         };
         /**
          * UpdateContactStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         UpdateContactStepPosition: {
             x: number;
@@ -9397,7 +9397,7 @@ export interface components {
         };
         /**
          * WaitForEmailEngagementStep
-         * @description Branches: the `events`, `timeout`. What was done with the mail before counts.
+         * @description Branches: the `events` and `timeout`. Earlier engagements with the mail count.
          */
         WaitForEmailEngagementStep: {
             id: string;
@@ -9415,7 +9415,7 @@ export interface components {
         };
         /**
          * WaitForEmailEngagementStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         WaitForEmailEngagementStepPosition: {
             x: number;
@@ -9423,7 +9423,7 @@ export interface components {
         };
         /**
          * WaitForEventStep
-         * @description Branches: `yes`, `timeout`. Takes the earliest event that no other wait took since the last delay or wait before it, else since what started the execution; else the next one to come. Other steps take no time: an event that comes while they run counts. Texts that `filter` compares with are Liquid with `contact`, `trigger` and `event`, rendered when the wait begins: `{"field": "event.properties.cartId", "operator": "equals", "value": "{{ trigger.data.cartId }}"}`.
+         * @description Branches: `yes` and `timeout`. Takes the earliest event since the last delay or wait before it, or since the start of the execution, that no other wait took. Otherwise it waits for the next one. Other steps take no time, so events that arrive while they run count. Values in `filter` are Liquid with `contact`, `trigger` and `event`, rendered when the wait begins: `{"field": "event.properties.cartId", "operator": "equals", "value": "{{ trigger.data.cartId }}"}`.
          */
         WaitForEventStep: {
             id: string;
@@ -9441,7 +9441,7 @@ export interface components {
         };
         /**
          * WaitForEventStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         WaitForEventStepPosition: {
             x: number;
@@ -9463,7 +9463,7 @@ export interface components {
         };
         /**
          * WebhookStep
-         * @description Branches: `success`; `failure`, without which a call that fails for good fails the execution. Signed as Standard Webhooks has it.
+         * @description Branches: `success` and `failure`. Without a `failure` branch, a call that fails permanently fails the execution. Requests are signed as in Standard Webhooks.
          */
         WebhookStep: {
             id: string;
@@ -9479,20 +9479,20 @@ export interface components {
             /** @enum {string} */
             method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
             headers?: components["schemas"]["WebhookStepConfigHeaders"];
-            /** @description Liquid. */
+            /** @description Body with Liquid. */
             body?: string;
             timeoutSeconds?: number;
         };
         /**
          * WebhookStepConfigHeaders
-         * @description Write-only: each value is read as `***`, which keeps it when written, as long as `url` stays at the same scheme, host and port.
+         * @description Write-only. Values are returned as `***`. Send `***` to keep a value, as long as `url` has the same scheme, host and port.
          */
         WebhookStepConfigHeaders: {
             [key: string]: string;
         };
         /**
          * WebhookStepPosition
-         * @description Where it is drawn.
+         * @description Position in your editor. It has no effect.
          */
         WebhookStepPosition: {
             x: number;
@@ -9571,7 +9571,7 @@ export interface components {
         /** WorkflowListPush */
         WorkflowListPush: {
             workflows: components["schemas"]["PushedWorkflow"][];
-            /** @description Set to `true` to overwrite changes that were made here. */
+            /** @description Set to `true` to overwrite edits made here. */
             force?: boolean;
             /** @description Set to `true` to check the request without changing anything. */
             dryRun?: boolean;
@@ -9757,7 +9757,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description Wrong state, duplicate or lost race, or a request with the same Idempotency-Key is still running */
+        /** @description The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
         Conflict: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -9791,7 +9791,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description An unexpected failure; safe to retry with backoff */
+        /** @description Unexpected failure. Retry with backoff */
         InternalError: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -9807,7 +9807,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description No such route or resource */
+        /** @description The resource or route does not exist */
         NotFound: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -9855,7 +9855,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description Too many requests; see Retry-After */
+        /** @description Too many requests. See Retry-After */
         RateLimited: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -9904,7 +9904,7 @@ export interface components {
                 "application/json": components["schemas"]["ResendError"];
             };
         };
-        /** @description Wrong state, duplicate or lost race, or a request with the same Idempotency-Key is still running */
+        /** @description The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
         ResendConflict: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -9938,7 +9938,7 @@ export interface components {
                 "application/json": components["schemas"]["ResendError"];
             };
         };
-        /** @description An unexpected failure; safe to retry with backoff */
+        /** @description Unexpected failure. Retry with backoff */
         ResendInternalError: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -9954,7 +9954,7 @@ export interface components {
                 "application/json": components["schemas"]["ResendError"];
             };
         };
-        /** @description No such route or resource */
+        /** @description The resource or route does not exist */
         ResendNotFound: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -10002,7 +10002,7 @@ export interface components {
                 "application/json": components["schemas"]["ResendError"];
             };
         };
-        /** @description Too many requests; see Retry-After */
+        /** @description Too many requests. See Retry-After */
         ResendRateLimited: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -10046,7 +10046,7 @@ export interface components {
                 "application/json": components["schemas"]["ResendError"];
             };
         };
-        /** @description Not available for a moment; see Retry-After */
+        /** @description Temporarily unavailable. See Retry-After */
         ResendUnavailable: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -10095,7 +10095,7 @@ export interface components {
                 "application/json": components["schemas"]["ResendError"];
             };
         };
-        /** @description The body does not fit the schema, or the Idempotency-Key came with another request */
+        /** @description The body does not match the schema, or the Idempotency-Key was used for another request */
         ResendValidationFailed: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -10122,7 +10122,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description Not available for a moment; see Retry-After */
+        /** @description Temporarily unavailable. See Retry-After */
         Unavailable: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -10171,7 +10171,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description The body does not fit the schema, or the Idempotency-Key came with another request */
+        /** @description The body does not match the schema, or the Idempotency-Key was used for another request */
         ValidationFailed: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -10189,7 +10189,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+        /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
         IdempotencyKey: string;
     };
     requestBodies: never;
@@ -10274,7 +10274,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10670,7 +10670,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10687,7 +10687,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description It was there once: a link that was replaced or has expired */
+            /** @description The link was replaced or has expired */
             410: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10721,7 +10721,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Too many requests; see Retry-After */
+            /** @description Too many requests. See Retry-After */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10756,7 +10756,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10773,7 +10773,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10844,7 +10844,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10861,7 +10861,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Wrong state, duplicate or lost race, or a request with the same Idempotency-Key is still running */
+            /** @description The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10879,7 +10879,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description It was there once: a link that was replaced or has expired */
+            /** @description The link was replaced or has expired */
             410: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10947,7 +10947,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The body does not fit the schema, or the Idempotency-Key came with another request */
+            /** @description The body does not match the schema, or the Idempotency-Key was used for another request */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10964,7 +10964,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Too many requests; see Retry-After */
+            /** @description Too many requests. See Retry-After */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10999,7 +10999,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11016,7 +11016,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11081,7 +11081,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -11251,7 +11251,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11736,7 +11736,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -11920,7 +11920,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11967,7 +11967,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12092,7 +12092,7 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
-            /** @description No account can be asked; see Retry-After */
+            /** @description No account can be called. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12159,7 +12159,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12208,7 +12208,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12436,7 +12436,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12483,7 +12483,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12664,7 +12664,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12716,7 +12716,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12891,7 +12891,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12941,7 +12941,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13038,7 +13038,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13085,7 +13085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13261,7 +13261,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13278,7 +13278,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description It was there once: a link that was replaced or has expired */
+            /** @description The link was replaced or has expired */
             410: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13312,7 +13312,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Too many requests; see Retry-After */
+            /** @description Too many requests. See Retry-After */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13347,7 +13347,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13364,7 +13364,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13430,7 +13430,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13447,7 +13447,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description It was there once: a link that was replaced or has expired */
+            /** @description The link was replaced or has expired */
             410: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13481,7 +13481,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Too many requests; see Retry-After */
+            /** @description Too many requests. See Retry-After */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13516,7 +13516,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13533,7 +13533,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13598,7 +13598,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13632,7 +13632,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Too many requests; see Retry-After */
+            /** @description Too many requests. See Retry-After */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13667,7 +13667,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13684,7 +13684,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13756,7 +13756,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13824,7 +13824,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The body does not fit the schema, or the Idempotency-Key came with another request */
+            /** @description The body does not match the schema, or the Idempotency-Key was used for another request */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13841,7 +13841,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Too many requests; see Retry-After */
+            /** @description Too many requests. See Retry-After */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13876,7 +13876,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13893,7 +13893,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13961,7 +13961,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -14109,7 +14109,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -14327,7 +14327,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14361,7 +14361,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Too many requests; see Retry-After */
+            /** @description Too many requests. See Retry-After */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14396,7 +14396,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14413,7 +14413,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14479,7 +14479,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14513,7 +14513,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Too many requests; see Retry-After */
+            /** @description Too many requests. See Retry-After */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14548,7 +14548,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14565,7 +14565,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14589,7 +14589,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -14645,11 +14645,11 @@ export interface operations {
                 emailStatus?: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained";
                 smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
                 preferredChannel?: "email" | "sms";
-                /** @description Part of an email address or a phone number. One or two letters: how the address, its domain or the number begins. */
+                /** @description Part of an email address or a phone number. One or two letters match the beginning of the address, its domain or the number. */
                 search?: string;
-                /** @description Subscribed to this topic. */
+                /** @description Returns only contacts that are subscribed to this topic. */
                 topicId?: string;
-                /** @description In this segment. On paid plans. */
+                /** @description Returns only contacts in this segment. Requires a paid plan. */
                 segmentId?: string;
                 createdAfter?: string;
                 updatedAfter?: string;
@@ -14692,13 +14692,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description One of `email` or `phone` is needed. */
+        /** @description `email` or `phone` is required. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ContactInput"];
@@ -14835,7 +14835,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What is left out is cleared; statuses only change when given. With `topicIds` or `topicSlugs` these are the contact’s topics. */
+        /** @description Fields that are not sent are cleared, but statuses stay. With `topicIds` or `topicSlugs`, the topics of the contact are replaced. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ContactReplacement"];
@@ -14931,7 +14931,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Only what is given changes; null clears. `properties` are merged, and null takes a key away. Topics are added. A status that is null is not given. */
+        /** @description Only the fields that are sent change. Send null to clear a field. `properties` are merged, and a null value removes a key. Topics are added. A null status is ignored. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ContactPatch"];
@@ -14982,7 +14982,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description All topics of the contact: one of `topicIds` and `topicSlugs` is needed. */
+        /** @description All topics of the contact. `topicIds` or `topicSlugs` is required. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ContactTopicsInput"];
@@ -15027,11 +15027,11 @@ export interface operations {
                 emailStatus?: "active" | "unsubscribed" | "bounced" | "suppressed" | "complained";
                 smsStatus?: "pending_consent" | "opted_in" | "opted_out" | "invalid";
                 preferredChannel?: "email" | "sms";
-                /** @description Part of an email address or a phone number. One or two letters: how the address, its domain or the number begins. */
+                /** @description Part of an email address or a phone number. One or two letters match the beginning of the address, its domain or the number. */
                 search?: string;
-                /** @description Subscribed to this topic. */
+                /** @description Returns only contacts that are subscribed to this topic. */
                 topicId?: string;
-                /** @description In this segment. On paid plans. */
+                /** @description Returns only contacts in this segment. Requires a paid plan. */
                 segmentId?: string;
                 createdAfter?: string;
                 updatedAfter?: string;
@@ -15092,7 +15092,7 @@ export interface operations {
                 topicSlugs?: string;
             };
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -15304,7 +15304,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -15319,7 +15319,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The mail, or why there is none */
+            /** @description The mail, or the reason why there is none */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15356,7 +15356,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -15404,7 +15404,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -15495,7 +15495,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -15546,7 +15546,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -15641,7 +15641,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -16824,7 +16824,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16858,7 +16858,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Too many requests; see Retry-After */
+            /** @description Too many requests. See Retry-After */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16893,7 +16893,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16910,7 +16910,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16977,7 +16977,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17045,7 +17045,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The body does not fit the schema, or the Idempotency-Key came with another request */
+            /** @description The body does not match the schema, or the Idempotency-Key was used for another request */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17062,7 +17062,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Too many requests; see Retry-After */
+            /** @description Too many requests. See Retry-After */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17097,7 +17097,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17114,7 +17114,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17411,7 +17411,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -17500,7 +17500,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17521,7 +17521,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description Wrong state, duplicate or lost race, or a request with the same Idempotency-Key is still running */
+            /** @description The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17606,7 +17606,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description The body does not fit the schema, or the Idempotency-Key came with another request */
+            /** @description The body does not match the schema, or the Idempotency-Key was used for another request */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17670,7 +17670,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17691,7 +17691,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17719,7 +17719,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -17807,7 +17807,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description No such route or resource */
+            /** @description The resource or route does not exist */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17828,7 +17828,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description Wrong state, duplicate or lost race, or a request with the same Idempotency-Key is still running */
+            /** @description The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17913,7 +17913,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description The body does not fit the schema, or the Idempotency-Key came with another request */
+            /** @description The body does not match the schema, or the Idempotency-Key was used for another request */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17977,7 +17977,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description An unexpected failure; safe to retry with backoff */
+            /** @description Unexpected failure. Retry with backoff */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17998,7 +17998,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description Not available for a moment; see Retry-After */
+            /** @description Temporarily unavailable. See Retry-After */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18202,7 +18202,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18253,7 +18253,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18300,7 +18300,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18347,7 +18347,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18481,7 +18481,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -18573,7 +18573,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18620,7 +18620,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18757,7 +18757,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18804,7 +18804,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18856,7 +18856,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18955,7 +18955,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -19203,7 +19203,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -19252,7 +19252,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -19394,7 +19394,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19442,7 +19442,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -19491,7 +19491,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -19664,7 +19664,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19711,7 +19711,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19863,7 +19863,7 @@ export interface operations {
                 by?: "id" | "email" | "externalId";
             };
             header?: {
-                /** @description Kept for 24 hours: the same key with the same request gets the first answer again, and nothing is done twice. */
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
