@@ -221,7 +221,7 @@ const NO_REQUEST = {
 } as const
 
 /**
- * Answers bytes that are not HTTP on the socket, as an ApiError too, since they never become a
+ * Responds to bytes that are not HTTP on the socket, as an ApiError too, since they never become a
  * request.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {

@@ -21,7 +21,7 @@ export function recordMethods(app: FastifyInstance): (path: string) => string[] 
 }
 
 /**
- * Answers unknown paths (404) and methods (405, with `Allow`). It runs after the check of
+ * Responds to unknown paths (404) and methods (405, with `Allow`). It runs after the check of
  * credentials, so that a known caller's 404 is counted with their limit.
  */
 export function answerUnknownRoutes(

@@ -334,7 +334,7 @@ describe('how often an event occurred', () => {
     [
       { where: [sku, { ...sku, operator: 'hasTopic' }] },
       undefined,
-      'where[1].operator does not fit',
+      'where[1].operator cannot be used with',
     ],
   ])('%j %s: %s', (value, unit, expected) => {
     const filter = { field: 'event.bought', operator: 'triggered', value }

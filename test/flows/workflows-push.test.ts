@@ -298,7 +298,7 @@ describe('a push', () => {
     expect(body.details).toEqual([
       {
         path: 'workflows[1].transitions[0].branch',
-        message: 'broken: Step "End" (end): nothing comes after an exit',
+        message: 'broken: Step "End" (end): no step can follow an exit',
       },
     ])
     expect((await api.alice.get('/v1/workflows/fine')).status).toBe(404)

@@ -263,7 +263,7 @@ describe('is refused by a rule', () => {
       'a condition about no topic',
       condition({ field: 'topics', operator: 'hasTopic', value: 'nobody' }),
       'steps[1].config.condition.groups[0].filters[0].value',
-      'Step "The step" (it): config.condition: nobody is the id or slug of no topic',
+      'Step "The step" (it): config.condition: nobody is not the id or slug of a topic',
     ],
     [
       'an operator that does not fit',
@@ -332,10 +332,10 @@ describe('is refused by a rule', () => {
       'is not a field',
     ],
     [
-      'differs from its alias',
+      'two names that differ',
       smallFlow({ transitions: [{ from: 'trigger', fromStepId: 'end', to: 'end' }] }),
       'transitions[0].from',
-      'two names that differ',
+      'differs from its alias',
     ],
     [
       'half a transition',
