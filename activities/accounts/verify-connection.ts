@@ -44,7 +44,7 @@ async function verify(
     })
     if (!checking) return []
     if (checking.isMine) return probe(sql, verifier, sender)
-    if (checking.found) return checking.found.checks
+    if (checking.result) return checking.result.checks
     await sleep(LOOK_EVERY_MS)
   }
 }

@@ -45,13 +45,13 @@ export function createAsker({ client, log }: Options): Asker {
     ask: async (input, until) => {
       const handle = await start(input, until)
       const late = new AbortController()
-      const ended = connection
+      const runResult = connection
         .withDeadline(until, () => handle.result())
         // A run that failed, or is not over in time, may have answered or not: Postgres tells.
         .catch(() => {})
       const waited = sleep(Math.max(0, until - Date.now()), undefined, { signal: late.signal })
       try {
-        await Promise.race([ended, waited])
+        await Promise.race([runResult, waited])
       } finally {
         late.abort()
         await waited.catch(() => {})

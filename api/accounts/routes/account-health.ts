@@ -51,31 +51,34 @@ export const accountHealthRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
       },
     },
     async ({ caller: { sql, organizationId }, params: { cloudAccountId } }) => {
-      const found = isUuid(cloudAccountId)
+      const accountHealth = isUuid(cloudAccountId)
         ? await health.find(sql, { organizationId, connectionId: cloudAccountId })
         : undefined
       // Also for another organization's account: a 403 would say that it exists.
-      if (!found) throw notFound('Account')
-      return record(found)
+      if (!accountHealth) throw notFound('Account')
+      return record(accountHealth)
     },
   )
 }
 
-const record = (found: health.AccountHealth): AccountHealth => {
-  const { productionAccessEnabled, max24Hour, sentLast24Hours, maxSendRate } = found
-  const { status, reasons } = withProblems(found, found.eventProblems)
+const record = (accountHealth: health.AccountHealth): AccountHealth => {
+  const { productionAccessEnabled, max24Hour, sentLast24Hours, maxSendRate } = accountHealth
+  const { status, reasons } = withProblems(accountHealth, accountHealth.eventProblems)
   return {
-    id: found.id,
-    accountNumber: found.accountNumber,
-    region: found.region,
+    id: accountHealth.id,
+    accountNumber: accountHealth.accountNumber,
+    region: accountHealth.region,
     status,
-    checkedAt: found.checkedAt,
+    checkedAt: accountHealth.checkedAt,
     sandbox: productionAccessEnabled === null ? null : !productionAccessEnabled,
     productionAccessEnabled,
-    sendingEnabled: found.sendingEnabled,
-    enforcementStatus: found.enforcementStatus,
-    quota: { max24Hour, sentLast24Hours, usedRatio: usedRatio(found), maxSendRate },
-    reputation: { bounceRate: found.bounceRate, complaintRate: found.complaintRate },
+    sendingEnabled: accountHealth.sendingEnabled,
+    enforcementStatus: accountHealth.enforcementStatus,
+    quota: { max24Hour, sentLast24Hours, usedRatio: usedRatio(accountHealth), maxSendRate },
+    reputation: {
+      bounceRate: accountHealth.bounceRate,
+      complaintRate: accountHealth.complaintRate,
+    },
     thresholds: { ...THRESHOLDS },
     reasons,
   }
@@ -83,4 +86,7 @@ const record = (found: health.AccountHealth): AccountHealth => {
 
 /** ISO times in UTC sort as they pass. */
 const latest = (times: readonly (string | null)[]): string | null =>
-  times.reduce((found, each) => (found === null || (each ?? '') > found ? each : found), null)
+  times.reduce(
+    (latestTime, each) => (latestTime === null || (each ?? '') > latestTime ? each : latestTime),
+    null,
+  )

@@ -46,9 +46,9 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       },
     },
     async (request) => {
-      const { tx, id: requestId, caller, body: given } = request
+      const { tx, id: requestId, caller, body: input } = request
       const { organizationId } = caller
-      const { region, name, features, ...body } = given
+      const { region, name, features, ...body } = input
       const accountId = accountNumber(body)
       const account = { accountId, region, name, features }
       const registered = await register(tx, organizationId, account, { keyring, requestId })
@@ -113,8 +113,8 @@ export const connectionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       const changed = await transact(sql, async (tx) => {
         const connection = await changeConnection(tx, organizationId, id, changes)
         if (connection && fields.length > 0) {
-          const noted = { action: 'connection.updated', subject: subjectOf(id) }
-          await audit(tx, request, now, { ...noted, detail: { fields } })
+          const auditEntry = { action: 'connection.updated', subject: subjectOf(id) }
+          await audit(tx, request, now, { ...auditEntry, detail: { fields } })
         }
         return connection
       })
@@ -220,9 +220,9 @@ function accountNumber({
   accountId?: string
   awsAccountId?: string
 }): string {
-  const given = accountId ?? awsAccountId
-  if (given === undefined) throw invalidBody('accountId', 'is required')
-  if (awsAccountId === undefined || awsAccountId === given) return given
+  const number = accountId ?? awsAccountId
+  if (number === undefined) throw invalidBody('accountId', 'is required')
+  if (awsAccountId === undefined || awsAccountId === number) return number
   throw badRequest('accountId and awsAccountId must be equal', [
     { path: 'awsAccountId', message: 'differs from accountId' },
   ])

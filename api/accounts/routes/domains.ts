@@ -35,14 +35,14 @@ export const domainRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, d
       },
     },
     async ({ caller, query }) => {
-      const asked = await identities.listIdentities(caller, query)
+      const answers = await identities.listIdentities(caller, query)
       return {
-        data: asked.flatMap(({ account: { id, region }, said }) =>
+        data: answers.flatMap(({ account: { id, region }, answer: said }) =>
           said.kind === 'read'
             ? said.pages.flat().map((each) => ({ ...each, cloudAccountId: id, region }))
             : [],
         ),
-        accounts: asked.map(({ account: { id, accountId, region }, said }) => ({
+        accounts: answers.map(({ account: { id, accountId, region }, answer: said }) => ({
           id,
           accountId,
           region,
@@ -90,10 +90,10 @@ const OUTSIDE_ASCII = /[^\0-\x7f]/
 
 /** Returns a name as the provider stores it: its domain in lower case and ASCII. */
 function asciiOf(identity: string): string {
-  const given = domainOf(identity)
-  const local = identity.slice(0, identity.length - given.length)
+  const givenDomain = domainOf(identity)
+  const local = identity.slice(0, identity.length - givenDomain.length)
   // Not always as long: `İ` becomes two.
-  const domain = given.toLowerCase()
+  const domain = givenDomain.toLowerCase()
   // Of what is ASCII already, Node would make addresses: 0.0.0.0 of `0`.
   return `${local}${OUTSIDE_ASCII.test(domain) ? domainToASCII(domain) : domain}`
 }

@@ -32,7 +32,7 @@ const MOST_PENDING = 50
 const GRACE_MS = 500
 
 export interface Searched<T, Account> {
-  found: { value: T; account: Account } | undefined
+  match: { value: T; account: Account } | undefined
   /** Accounts without an answer, or not asked before the time was over. */
   unreachable: Account[]
 }
@@ -56,25 +56,28 @@ export async function search<T extends object, Account>(
     const isFull = pending.size >= MOST_PENDING
     const next = isFull ? undefined : waiting.shift()
     if (next !== undefined) pending.set(next, whenEnded(next, ask(next)))
-    const left = until - now()
+    const remainingMs = until - now()
     const isLast = waiting.length === 0 || isFull
-    const headStart = Math.min(HEAD_START_MS, left / (2 * (waiting.length + 1)))
-    const ended = await first([...pending.values()], isLast ? left + GRACE_MS : headStart)
-    if (ended === undefined) {
+    const headStart = Math.min(HEAD_START_MS, remainingMs / (2 * (waiting.length + 1)))
+    const endedCall = await first(
+      [...pending.values()],
+      isLast ? remainingMs + GRACE_MS : headStart,
+    )
+    if (endedCall === undefined) {
       if (waiting.length > 0 && now() < until) continue
       break
     }
-    const { account, answer } = ended
+    const { account, answer } = endedCall
     pending.delete(account)
     if ('error' in answer) throw answer.error
     if (answer.value === 'unreachable') unreachable.push(account)
     else if (answer.value !== undefined) {
       const silent = accounts.filter((each) => pending.has(each) || unreachable.includes(each))
-      return { found: { value: answer.value, account }, unreachable: silent }
+      return { match: { value: answer.value, account }, unreachable: silent }
     }
   }
   const silent = new Set([...unreachable, ...pending.keys(), ...waiting])
-  return { found: undefined, unreachable: accounts.filter((each) => silent.has(each)) }
+  return { match: undefined, unreachable: accounts.filter((each) => silent.has(each)) }
 }
 
 interface EndedCall<T, Account> {
@@ -85,9 +88,9 @@ interface EndedCall<T, Account> {
 /** Never rejects, since an unawaited rejection would end the process. */
 const whenEnded = <T, Account>(
   account: Account,
-  asked: Promise<T | 'unreachable' | undefined>,
+  call: Promise<T | 'unreachable' | undefined>,
 ): Promise<EndedCall<T, Account>> =>
-  asked.then(
+  call.then(
     (value) => ({ account, answer: { value } }),
     (error: unknown) => ({ account, answer: { error } }),
   )

@@ -40,19 +40,22 @@ export function createIdentities({ asker, now }: { asker: Asker; now: () => numb
     const { sql, organizationId } = caller
     const accounts = await accountsOf(caller, names)
     const until = now() + ANSWER_MS
-    const asked = await waiting(organizationId, () =>
+    const answers = await waiting(organizationId, () =>
       eachOf(accounts, MOST_AT_ONCE, async (account) => {
         const question = { sql, organizationId, connectionId: account.id, until }
-        const said =
+        const answer =
           account.disconnectedAt === null
             ? await askAccount<ListedIdentity[]>(asker, question)
             : { kind: 'unreachable' as const }
-        return { account, said }
+        return { account, answer }
       }),
     )
-    const hasAnswer = asked.some(({ said }) => said.kind === 'read' || said.kind === 'missing')
-    if (!hasAnswer && asked.some(({ said }) => said.kind === 'not_asked')) throw cannotAsk()
-    return asked
+    const hasAnswer = answers.some(
+      ({ answer: said }) => said.kind === 'read' || said.kind === 'missing',
+    )
+    if (!hasAnswer && answers.some(({ answer: said }) => said.kind === 'not_asked'))
+      throw cannotAsk()
+    return answers
   }
 
   /**
@@ -69,18 +72,18 @@ export function createIdentities({ asker, now }: { asker: Asker; now: () => numb
     const searched = await waiting(organizationId, () =>
       search(connected, until, now, async ({ id: connectionId }) => {
         const question = { sql, organizationId, connectionId, identity, until }
-        const said = await askAccount<StoredIdentity>(asker, question)
-        if (said.kind === 'missing') return undefined
-        isAnyNotAsked ||= said.kind === 'not_asked'
-        return said.kind === 'read' ? said.pages[0] : 'unreachable'
+        const answer = await askAccount<StoredIdentity>(asker, question)
+        if (answer.kind === 'missing') return undefined
+        isAnyNotAsked ||= answer.kind === 'not_asked'
+        return answer.kind === 'read' ? answer.pages[0] : 'unreachable'
       }),
     )
     const unreachableAccountIds = searched.unreachable.map(({ id }) => id)
-    if (!searched.found) {
+    if (!searched.match) {
       const isNoAnswer = searched.unreachable.length === connected.length
       throw isNoAnswer && isAnyNotAsked ? cannotAsk() : nowhere(searched, connected.length)
     }
-    return { ...searched.found, unreachableAccountIds }
+    return { ...searched.match, unreachableAccountIds }
   }
 
   return { listIdentities, findIdentity }
@@ -93,19 +96,22 @@ async function accountsOf({ organizationId, sql }: Caller, names: AccountNames) 
   const { field, id, differs } = givenAccount(names)
   if (differs) refuse('awsAccountId', DIFFERS)
   if (typeof id !== 'string') return connections.listAccounts(sql, organizationId)
-  const found = await resolveAccount(sql, organizationId, names)
-  if ('problem' in found && isAccountNumber(id)) refuse(field, found.message)
+  const resolvedAccount = await resolveAccount(sql, organizationId, names)
+  if ('problem' in resolvedAccount && isAccountNumber(id)) refuse(field, resolvedAccount.message)
   // Also one that is disconnected.
-  const named = 'id' in found ? found.id : id
-  const account = isUuid(named)
-    ? await connections.findAccount(sql, organizationId, named)
+  const accountId = 'id' in resolvedAccount ? resolvedAccount.id : id
+  const account = isUuid(accountId)
+    ? await connections.findAccount(sql, organizationId, accountId)
     : undefined
   if (!account) throw await missing(sql, 'connection', organizationId, id)
   return [account]
 }
 
-function nowhere({ unreachable }: Searched<unknown, connections.Account>, asked: number): AppError {
-  if (unreachable.length < asked) {
+function nowhere(
+  { unreachable }: Searched<unknown, connections.Account>,
+  askedCount: number,
+): AppError {
+  if (unreachable.length < askedCount) {
     if (unreachable.length === 0) return notFound('Identity')
     return new AppError('NOT_FOUND', 'No account that answers has this identity', {
       reason: 'accounts_unreachable',

@@ -43,8 +43,8 @@ export async function askAccount<Page>(
   asker: Asker,
   question: Question,
 ): Promise<PagesAnswer<Page>> {
-  const heard = await hear(asker, question, (sql, key) => readings.find<Page>(sql, key))
-  return heard.kind === 'read' ? { kind: 'read', pages: heard.reading.pages } : heard
+  const answer = await hear(asker, question, (sql, key) => readings.find<Page>(sql, key))
+  return answer.kind === 'read' ? { kind: 'read', pages: answer.reading.pages } : answer
 }
 
 export async function hear<Reading extends readings.State>(
@@ -58,24 +58,24 @@ export async function hear<Reading extends readings.State>(
   const look = async () => heardFrom(await find(sql, key), freshMs)
 
   if (Date.now() >= until) return { kind: 'unreachable' }
-  const known = await look()
-  if (known) return known
-  const begun = await readings.begin(sql, {
+  const knownAnswer = await look()
+  if (knownAnswer) return knownAnswer
+  const outcome = await readings.begin(sql, {
     ...key,
     subject: identity ?? null,
     leaseMs: ASK_MS,
     mostAsking: MOST_ASKING,
     freshMs,
   })
-  if (begun === 'full') throw tooMany()
-  if (begun === 'joined') {
+  if (outcome === 'full') throw tooMany()
+  if (outcome === 'joined') {
     const meanwhile = await look()
     if (meanwhile) return meanwhile
   }
   try {
     await asker.ask(key, until)
   } catch (error) {
-    if (begun === 'asking') await readings.giveUp(sql, key)
+    if (outcome === 'asking') await readings.giveUp(sql, key)
     if (error instanceof AppError && error.reason === CANNOT_ASK) return { kind: 'not_asked' }
     throw error
   }

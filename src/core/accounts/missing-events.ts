@@ -18,7 +18,7 @@ export async function noteMissingEvents(
   limit: number,
 ): Promise<missingEvents.QuietConnection[]> {
   const look = { quietMs: QUIET_MS, graceMs: GRACE_MS, limit }
-  const noted: missingEvents.QuietConnection[] = []
+  const notedConnections: missingEvents.QuietConnection[] = []
   for (const connection of await missingEvents.list(sql, look)) {
     const isNoted = await transact(sql, async (tx) => {
       const since = await missingEvents.mark(tx, connection)
@@ -34,7 +34,7 @@ export async function noteMissingEvents(
       })
       return true
     })
-    if (isNoted) noted.push(connection)
+    if (isNoted) notedConnections.push(connection)
   }
-  return noted
+  return notedConnections
 }

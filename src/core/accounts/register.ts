@@ -37,16 +37,16 @@ interface Registered extends connections.Registered {
 export async function register(
   tx: Transaction,
   organizationId: Uuid,
-  given: Registration,
+  registration: Registration,
   { keyring, requestId }: { keyring: Keyring; requestId: string },
 ): Promise<Registered> {
-  const { accountId, region } = given
+  const { accountId, region } = registration
   await requireRoom(tx, organizationId, 'connections', () =>
     connections.countUnless(tx, { organizationId, accountId, region }),
   )
   const webhookSecret = newWebhookSecret(keyring, accountId)
   const registered = await connections.register(tx, {
-    ...given,
+    ...registration,
     organizationId,
     id: uuidv7(),
     externalId: randomUUID(),

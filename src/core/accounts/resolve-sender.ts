@@ -98,12 +98,12 @@ const noSender = (problem: keyof typeof PROBLEMS, path: string): NoSender => ({
 
 /** Returns `resolveAccount` with a memory, for many rows that name the same accounts. */
 export function rememberAccounts(): typeof resolveAccount {
-  const known = new Map<string, ReturnType<typeof resolveAccount>>()
+  const knownAccounts = new Map<string, ReturnType<typeof resolveAccount>>()
   return (sql, organizationId, names) => {
     const key = JSON.stringify(givenAccount(names))
-    const found = known.get(key) ?? resolveAccount(sql, organizationId, names)
-    known.set(key, found)
-    return found
+    const account = knownAccounts.get(key) ?? resolveAccount(sql, organizationId, names)
+    knownAccounts.set(key, account)
+    return account
   }
 }
 
@@ -122,10 +122,11 @@ async function required<Found extends object>(
   tx: Transaction,
   organizationId: Uuid,
   names: AccountNames,
-  found: Found | NoSender,
+  resolved: Found | NoSender,
 ): Promise<Found> {
-  if (!('problem' in found)) return found
+  if (!('problem' in resolved)) return resolved
   const { id } = givenAccount(names)
-  if (found.problem === 'unknown') await refuseForeign(tx, 'connection', organizationId, id ?? '')
-  return refuse(found.path, found.message)
+  if (resolved.problem === 'unknown')
+    await refuseForeign(tx, 'connection', organizationId, id ?? '')
+  return refuse(resolved.path, resolved.message)
 }

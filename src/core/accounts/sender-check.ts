@@ -55,14 +55,14 @@ export function createSenderCheck({ asker, now }: { asker: Asker; now: () => num
   ): Promise<SenderState> {
     const key = { organizationId, connectionId, what: questionAbout() }
     const find = () => readings.findSender(sql, key, sendersOf(address))
-    const known = await find()
+    const reading = await find()
     // Of the last complete list, also while the account is asked again.
-    const age = known?.readAgoMs ?? Number.POSITIVE_INFINITY
+    const age = reading?.readAgoMs ?? Number.POSITIVE_INFINITY
     const isGood = age < LIST_FRESH_MS
-    if (isGood && known?.maySend) return 'verified'
+    if (isGood && reading?.maySend) return 'verified'
     const question = { sql, organizationId, connectionId, until, freshMs: REFUSAL_FRESH_MS }
-    const heard = await waiting(organizationId, () => hear(asker, question, find)).catch(ifTooMany)
-    if (heard?.kind === 'read') return heard.reading.maySend ? 'verified' : 'not_verified'
+    const answer = await waiting(organizationId, () => hear(asker, question, find)).catch(ifTooMany)
+    if (answer?.kind === 'read') return answer.reading.maySend ? 'verified' : 'not_verified'
     return isGood ? 'not_verified' : 'not_known'
   }
 
@@ -72,8 +72,8 @@ export function createSenderCheck({ asker, now }: { asker: Asker; now: () => num
     const states = await eachOf([...distinct], MOST_AT_ONCE, async ([key, sender]) => {
       return [key, await ask(caller, sender, until)] as const
     })
-    const found = new Map(states)
-    return { stateOf: (sender) => found.get(keyOf(sender)) ?? 'not_known' }
+    const statesByKey = new Map(states)
+    return { stateOf: (sender) => statesByKey.get(keyOf(sender)) ?? 'not_known' }
   }
 }
 

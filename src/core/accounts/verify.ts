@@ -23,22 +23,22 @@ export function createVerification({ asker, now }: { asker: Asker; now: () => nu
   return async (sql: Sql, organizationId: Uuid, id: string): Promise<ConnectionVerification> => {
     const find = async () =>
       isUuid(id) ? connections.findVerification(sql, organizationId, id) : undefined
-    const known = await find()
-    if (!known) throw await missing(sql, 'connection', organizationId, id)
-    if (known.disconnectedAt !== null) {
+    const verification = await find()
+    if (!verification) throw await missing(sql, 'connection', organizationId, id)
+    if (verification.disconnectedAt !== null) {
       throw conflict('The account is disconnected. Register it again first', {
         reason: 'disconnected',
       })
     }
-    const recent = foundWithin(known, VERIFY_EVERY_MS)
+    const recent = foundWithin(verification, VERIFY_EVERY_MS)
     if (recent) return recent
     const askedAt = performance.now()
     const question = { organizationId, connectionId: id, what: VERIFICATION }
     await waiting(organizationId, () => asker.ask(question, now() + VERIFY_MS))
     const tookMs = performance.now() - askedAt
-    const found = foundWithin(await find(), VERIFY_EVERY_MS + tookMs)
-    if (!found) throw cannotAsk()
-    return found
+    const result = foundWithin(await find(), VERIFY_EVERY_MS + tookMs)
+    if (!result) throw cannotAsk()
+    return result
   }
 }
 

@@ -22,8 +22,8 @@ export function webhookProofs({ sql, now }: { sql: Sql; now: () => number }) {
   const remembered = new Map<string, Remembered>()
 
   function load(accountNumber: string, mostAge: number): Promise<readonly WebhookProof[]> {
-    const known = remembered.get(accountNumber)
-    if (known && performance.now() - known.at < mostAge) return known.proofs
+    const cachedProofs = remembered.get(accountNumber)
+    if (cachedProofs && performance.now() - cachedProofs.at < mostAge) return cachedProofs.proofs
     if (remembered.size >= MOST_REMEMBERED) remembered.clear()
     const entry = { at: performance.now(), proofs: Promise.resolve(listProofs(sql, accountNumber)) }
     remembered.set(accountNumber, entry)

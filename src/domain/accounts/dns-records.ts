@@ -81,10 +81,10 @@ export function placesOf({ purpose, name }: WantedRecord): string[] {
 }
 
 /** Filters the texts of a name. Other services use the same name, and their texts do not count. */
-const about = (record: WantedRecord, found: readonly string[]): readonly string[] => {
-  if (record.type !== 'TXT') return found
-  const wanted = record.purpose === 'dmarc' ? /^v=dmarc1\b/i : /^v=spf1(?: |$)/i
-  return found.filter((text) => wanted.test(text))
+const about = (record: WantedRecord, texts: readonly string[]): readonly string[] => {
+  if (record.type !== 'TXT') return texts
+  const pattern = record.purpose === 'dmarc' ? /^v=dmarc1\b/i : /^v=spf1(?: |$)/i
+  return texts.filter((text) => pattern.test(text))
 }
 
 /**
@@ -96,19 +96,19 @@ export function compareRecord(
   answer: Answer,
 ): { state: RecordState; found: string[] } {
   if (answer === 'unknown') return { state: 'unknown', found: [] }
-  const found = [...about(record, answer)]
-  if (found.length === 0) return { state: 'missing', found }
-  return { state: isRight(record, found) ? 'found' : 'different', found }
+  const foundTexts = [...about(record, answer)]
+  if (foundTexts.length === 0) return { state: 'missing', found: foundTexts }
+  return { state: isRight(record, foundTexts) ? 'found' : 'different', found: foundTexts }
 }
 
-function isRight({ purpose, type, value }: WantedRecord, found: readonly string[]): boolean {
-  const [first = ''] = found
-  if (purpose === 'dmarc') return found.length === 1
+function isRight({ purpose, type, value }: WantedRecord, texts: readonly string[]): boolean {
+  const [first = ''] = texts
+  if (purpose === 'dmarc') return texts.length === 1
   // Of two SPF records neither counts (RFC 7208, 4.5).
   if (type === 'TXT')
-    return found.length === 1 && /(?:^|\s)\+?include:amazonses\.com(?:\s|$)/i.test(first)
+    return texts.length === 1 && /(?:^|\s)\+?include:amazonses\.com(?:\s|$)/i.test(first)
   // A second MX record makes SES refuse the domain.
-  return found.length === 1 && host(first) === host(value)
+  return texts.length === 1 && host(first) === host(value)
 }
 
 /** Returns the host of a record, without the preference of an MX record. */

@@ -62,8 +62,8 @@ export function usedRatio({
  */
 export function verdictOf(signals: Signals): Verdict {
   const { sendingEnabled, enforcementStatus, bounceRate, complaintRate, usedRatio: used } = signals
-  const known = [sendingEnabled, enforcementStatus, bounceRate, complaintRate, used]
-  if (known.every((each) => each === null)) return { status: 'unknown', reasons: [] }
+  const knownSignals = [sendingEnabled, enforcementStatus, bounceRate, complaintRate, used]
+  if (knownSignals.every((each) => each === null)) return { status: 'unknown', reasons: [] }
 
   const enforcement = enforcementStatus?.toLowerCase() ?? 'healthy'
   const isPaused = (rate: number | null, pause: number): boolean => rate !== null && rate >= pause
@@ -101,7 +101,8 @@ const rank = (status: HealthStatus): number => HEALTH_STATUSES.indexOf(status)
 /** Returns the worst status. `unknown`: the list is empty. */
 export const worst = (statuses: readonly HealthStatus[]): HealthStatus =>
   statuses.reduce<HealthStatus | undefined>(
-    (found, each) => (found === undefined || rank(each) > rank(found) ? each : found),
+    (worstStatus, each) =>
+      worstStatus === undefined || rank(each) > rank(worstStatus) ? each : worstStatus,
     undefined,
   ) ?? 'unknown'
 

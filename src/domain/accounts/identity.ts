@@ -50,11 +50,14 @@ export const domainOf = (identity: string): string => identity.slice(identity.la
  * domains. All in lower case.
  */
 export function sendersOf(address: string): string[] {
-  const whole = address.toLowerCase()
-  const domain = domainOf(whole)
-  const [label, at] = [whole.indexOf('+'), whole.lastIndexOf('@')]
+  const lowerCased = address.toLowerCase()
+  const domain = domainOf(lowerCased)
+  const [label, at] = [lowerCased.indexOf('+'), lowerCased.lastIndexOf('@')]
   const hasLabel = label >= 0 && label < at
-  const names = new Set([whole, hasLabel ? whole.slice(0, label) + whole.slice(at) : whole])
+  const names = new Set([
+    lowerCased,
+    hasLabel ? lowerCased.slice(0, label) + lowerCased.slice(at) : lowerCased,
+  ])
   for (let rest = domain; rest.includes('.'); rest = rest.slice(rest.indexOf('.') + 1)) {
     names.add(rest)
   }

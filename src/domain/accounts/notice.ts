@@ -126,14 +126,14 @@ function eventQuota(
 ): NoticeText {
   const day = resetsAt.slice(0, 'YYYY-MM-DD'.length)
   const isOver = percent === '125'
-  const said = isOver
+  const sentence = isOver
     ? `${organization} has used 125 % of its ${limit} events a month: no more events are accepted until ${day} (UTC).`
     : `${organization} has used all of its ${limit} events a month. Up to 25 % more are accepted; then events are refused until ${day} (UTC).`
   return {
     subject: isOver ? 'Your events are refused' : 'Your monthly event limit is used up',
     text: [
       'Hello,',
-      said,
+      sentence,
       `Refused events trigger no workflows. A larger plan takes more. You get this mail because you own ${organization}; you are told once a month.`,
     ].join('\n\n'),
   }

@@ -59,8 +59,10 @@ export function verdictOf(checks: readonly Check[]): Verdict {
     const error = clear.error === 'denied' ? `${snake(clear.name)}_denied` : clear.error
     return { kind: 'refused', error: error ?? 'denied' }
   }
-  const open = essential.find(({ ok }) => !ok)
-  return open ? { kind: 'undecided', error: open.error ?? 'no_answer' } : { kind: 'verified' }
+  const openCheck = essential.find(({ ok }) => !ok)
+  return openCheck
+    ? { kind: 'undecided', error: openCheck.error ?? 'no_answer' }
+    : { kind: 'verified' }
 }
 
 const snake = (action: string): string =>

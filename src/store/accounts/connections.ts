@@ -59,15 +59,15 @@ export async function register(sql: Transaction, connection: NewConnection): Pro
  */
 export async function countUnless(
   sql: Executor,
-  given: Pick<NewConnection, 'organizationId' | 'accountId' | 'region'>,
+  account: Pick<NewConnection, 'organizationId' | 'accountId' | 'region'>,
 ): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select case
-        when bool_or(account_id = ${given.accountId} and region = ${given.region}) then 0
+        when bool_or(account_id = ${account.accountId} and region = ${account.region}) then 0
         else count(*)
       end as count
     from connections
-    where organization_id = ${given.organizationId} and disconnected_at is null`
+    where organization_id = ${account.organizationId} and disconnected_at is null`
   return row?.count ?? 0
 }
 
@@ -104,7 +104,7 @@ export const eventProblems = (sql: Executor, connection = sql`connections`) => s
     where p.organization_id = ${connection}.organization_id and p.connection_id = ${connection}.id
   ) end`
 
-const shown = (sql: Executor) => sql`
+const wireColumns = (sql: Executor) => sql`
   id, account_id, name, region,
   coalesce(features -> 'email' <> 'false'::jsonb, true) as email_enabled,
   coalesce(features -> 'sms' = 'true'::jsonb, false) as sms_enabled,
@@ -115,7 +115,7 @@ const shown = (sql: Executor) => sql`
 
 /** Lists connections newest first, including disconnected ones. */
 export const list = (sql: Executor, organizationId: Uuid) => sql<Connection[]>`
-  select ${shown(sql)}
+  select ${wireColumns(sql)}
   from connections
   where organization_id = ${organizationId}
   order by id desc`
@@ -179,7 +179,7 @@ export async function change(
       event_queue_url = ${eventQueueUrl === undefined ? sql`event_queue_url` : eventQueueUrl},
       updated_at = greatest(updated_at, now())
     where organization_id = ${organizationId} and id = ${id}
-    returning ${shown(sql)}`
+    returning ${wireColumns(sql)}`
   return changed
 }
 

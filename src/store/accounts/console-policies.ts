@@ -64,13 +64,13 @@ export async function takeProbe(
 
 /** Takes a probe for the sweep, at most once a day. */
 export async function takeDailyProbe(sql: Executor, account: Account): Promise<Probe | undefined> {
-  const [known] = await sql`
+  const [policy] = await sql`
     select
     from console_policies
     where organization_id = ${account.organizationId}
       and connection_id = ${account.connectionId}
       and checked_at > statement_timestamp() - ${SWEEP_EVERY}::interval`
-  return known ? undefined : takeProbe(sql, account)
+  return policy ? undefined : takeProbe(sql, account)
 }
 
 /**

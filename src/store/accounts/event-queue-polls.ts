@@ -138,8 +138,8 @@ export const release = (
  * Releases the queue after a failed turn, as an interruption, since received messages may not be
  * stored.
  */
-export const recordInterruption = (sql: Sql, source: QueueSource, given: Release) => sql`
-  with released as (${release(sql, source, given)})
+export const recordInterruption = (sql: Sql, source: QueueSource, releaseInput: Release) => sql`
+  with released as (${release(sql, source, releaseInput)})
   ${interrupted(sql, sql`released`)}`
 
 /**

@@ -23,11 +23,11 @@ type NewNotice = Notice & {
 export async function put(tx: Transaction, notice: NewNotice): Promise<boolean> {
   const { organizationId, subject, period, at, kind, data } = notice
   const id = uuidv7()
-  const made = await tx`
+  const inserted = await tx`
     insert into notices (organization_id, id, kind, subject, period, data, created_at)
     values (${organizationId}, ${id}, ${kind}, ${subject}, ${period}, ${tx.json(data)}, ${at})
     on conflict (organization_id, kind, subject, period) do nothing`
-  if (made.count === 0) return false
+  if (inserted.count === 0) return false
   const { count } =
     kind === 'invitation'
       ? await tx`

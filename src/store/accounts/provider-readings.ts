@@ -117,13 +117,13 @@ export const begin = (sql: Sql, question: Question): Promise<'asking' | 'joined'
     const { organizationId, connectionId, what, subject, leaseMs, mostAsking } = question
     const { freshMs = FRESH_MS } = question
     await organizations.lock(tx, organizationId)
-    const [open] = await tx<{ count: number; isOurs: boolean }[]>`
+    const [openQuestions] = await tx<{ count: number; isOurs: boolean }[]>`
       select count(*) as count,
         coalesce(bool_or(connection_id = ${connectionId} and what = ${what}), false) as is_ours
       from provider_readings
       where organization_id = ${organizationId} and asking_until > statement_timestamp()`
-    if (open?.isOurs) return 'joined'
-    if ((open?.count ?? 0) >= mostAsking) return 'full'
+    if (openQuestions?.isOurs) return 'joined'
+    if ((openQuestions?.count ?? 0) >= mostAsking) return 'full'
     const { count } = await tx`
       insert into provider_readings as r
         (organization_id, connection_id, what, subject, asking_until)

@@ -3,7 +3,7 @@ import { type Answers, isUndisturbed, type Pace } from '../../domain/delivery/th
 import { BUCKET_SECONDS, SLOW_BUCKET_MAILS } from '../../domain/batches/permits.ts'
 import { type Lane, LANES } from '../../domain/mails/mail-priority.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
-import { type Account, counted, nextPeriodOf, usedBy } from './send-usage.ts'
+import { type Account, countedMails, nextPeriodOf, usedBy } from './send-usage.ts'
 
 export type { Account }
 
@@ -114,7 +114,7 @@ export const grantPermits = async (
       ${floorOf(sql)} as floor,
       case when ${quotaOf(sql, lane)} < 1
         then extract(epoch from ${quotaUntil(sql)} - clock.t)::float8 * 1000 end as quota_ms
-    ), usage as (${counted(sql, 'given')})
+    ), usage as (${countedMails(sql, 'given')})
     select granted, tokens, rate, paused_ms, paused_reason, is_watched, gives_way, floor, quota_ms
     from given`
   if (!row) return { granted: 0, waitMs: 60_000, pausedReason: 'no_account', isWatched: false }
@@ -188,7 +188,7 @@ export const giveBack = (sql: Sql, { accountId, region }: Account, permits: numb
     where account_id = ${accountId} and region = ${region}
     returning account_id, region, clock_timestamp() as t, ${-permits}::int as mails
   )
-  ${counted(sql, 'given')}`
+  ${countedMails(sql, 'given')}`
 
 export interface Window {
   answered: number

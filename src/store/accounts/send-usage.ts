@@ -33,7 +33,7 @@ export const usedBy = (sql: Executor, { accountId, region }: Account, time: Part
  * Counts mails in the period of `t`, for a `with`: `rows` is the name of an earlier part with
  * account_id, region, t and mails. Rows without mails are not written.
  */
-export const counted = (sql: Executor, rows: 'given') => sql`
+export const countedMails = (sql: Executor, rows: 'given') => sql`
   insert into sending_usage (account_id, region, period, mails)
   select account_id, region, ${periodOf(sql, sql`t`)}, mails
   from ${sql(rows)}
@@ -48,7 +48,7 @@ export const countRefused = (sql: Executor, { accountId, region }: Account, mail
     from sending_limits
     where account_id = ${accountId} and region = ${region}
   )
-  ${counted(sql, 'given')}`
+  ${countedMails(sql, 'given')}`
 
 /** Deletes periods that no figure counts any more. Returns their number. */
 export async function deleteOld(sql: Executor): Promise<number> {

@@ -41,7 +41,7 @@ export interface Checking {
   /** The caller must verify. All others wait for the result. */
   isMine: boolean
   /** Result, if the latest verification has ended. */
-  found: { checks: Check[]; ageMs: number } | undefined
+  result: { checks: Check[]; ageMs: number } | undefined
 }
 
 /**
@@ -61,7 +61,7 @@ export async function beginVerification(
         or (checked_at >= check_begun_at
           and checked_at < statement_timestamp() - ${everyMs} * interval '1 millisecond')
         or check_begun_at < statement_timestamp() - ${mostMs} * interval '1 millisecond')`
-  if (count > 0) return { isMine: true, found: undefined }
+  if (count > 0) return { isMine: true, result: undefined }
   const [row] = await sql<{ checks: Check[] | null; ageMs: number | null }[]>`
     select case when checked_at >= check_begun_at then checks end as checks,
       (extract(epoch from clock_timestamp() - checked_at) * 1000)::float8 as age_ms
@@ -69,7 +69,7 @@ export async function beginVerification(
     where organization_id = ${organizationId} and id = ${connectionId} and disconnected_at is null`
   if (!row) return undefined
   const { checks, ageMs } = row
-  return { isMine: false, found: checks && ageMs !== null ? { checks, ageMs } : undefined }
+  return { isMine: false, result: checks && ageMs !== null ? { checks, ageMs } : undefined }
 }
 
 /**
