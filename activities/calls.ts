@@ -50,16 +50,16 @@ const UNBOUNDED: Room = { take: () => true, free: () => {} }
 
 /** Room for so many characters, out of the room of `whole`. A larger mail is sent alone. */
 export function createRoom(most: number, whole = UNBOUNDED): Room {
-  let taken = 0
+  let usedCharacters = 0
   return {
     take(characters) {
-      if (taken > 0 && taken + characters > most) return false
+      if (usedCharacters > 0 && usedCharacters + characters > most) return false
       if (!whole.take(characters)) return false
-      taken += characters
+      usedCharacters += characters
       return true
     },
     free(characters) {
-      taken -= characters
+      usedCharacters -= characters
       whole.free(characters)
     },
   }

@@ -62,7 +62,7 @@ interface Run {
   /** Local steps since the last time that signals and cancellations were seen. */
   localSteps: number
   lines: string[]
-  shown: ExecutionStatus | undefined
+  shownStatus: ExecutionStatus | undefined
 }
 
 /**
@@ -76,19 +76,19 @@ interface Run {
  */
 export async function runFlow({ organizationId, executionId }: RunFlowInput): Promise<Ending> {
   const key = { organizationId, executionId }
-  const run: Run = { key, isWoken: false, localSteps: 0, lines: [], shown: undefined }
+  const run: Run = { key, isWoken: false, localSteps: 0, lines: [], shownStatus: undefined }
   let fence: Fence | null = null
   setHandler(defineSignal(WAKE_SIGNAL), () => {
     run.isWoken = true
   })
   try {
-    const begun = await locally(
+    const begunExecution = await locally(
       run,
       () => local.beginExecution.executeWithOptions({ ...LOCAL, summary: BEGINS }, [key]),
       () => control.beginExecution.executeWithOptions({ ...CONTROL, summary: BEGINS }, [key]),
     )
-    fence = begun.fence
-    return await follow(run, begun)
+    fence = begunExecution.fence
+    return await follow(run, begunExecution)
   } catch (error) {
     if (isCancellation(error)) {
       const status = await CancellationScope.nonCancellable(() =>
@@ -218,6 +218,6 @@ function note({ lines }: Run, line: string): void {
 }
 
 function show(run: Run, status: ExecutionStatus): void {
-  if (run.shown !== status) upsertSearchAttributes({ AppStatus: [status] })
-  run.shown = status
+  if (run.shownStatus !== status) upsertSearchAttributes({ AppStatus: [status] })
+  run.shownStatus = status
 }

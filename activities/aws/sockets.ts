@@ -11,7 +11,7 @@ export type Sockets = ReturnType<typeof createSockets>
  * free: a receipt cannot have a socket whose answer takes ten seconds.
  */
 export function createSockets(most: number) {
-  let taken = 0
+  let usedCount = 0
   const lanes = LANES.map((lane, above) => ({
     lane,
     most: Math.ceil(most * (1 - above * KEPT_SHARE)),
@@ -20,17 +20,17 @@ export function createSockets(most: number) {
   return {
     take(lane: Lane): Promise<void> | undefined {
       const own = lanes.find((each) => each.lane === lane)
-      if (!own || taken < own.most) {
-        taken++
+      if (!own || usedCount < own.most) {
+        usedCount++
         return undefined
       }
       return new Promise((resolve) => own.waiting.push(resolve))
     },
     free(): void {
-      taken--
-      const next = lanes.find((each) => each.waiting.length > 0 && taken < each.most)
+      usedCount--
+      const next = lanes.find((each) => each.waiting.length > 0 && usedCount < each.most)
       if (!next) return
-      taken++
+      usedCount++
       next.waiting.shift()?.()
     },
   }

@@ -77,17 +77,17 @@ function countLines(bytes: Uint8Array): number {
   return count
 }
 
-const mailboxesOf = (headers: readonly Header[], wanted: string): Mailbox[] =>
+const mailboxesOf = (headers: readonly Header[], headerName: string): Mailbox[] =>
   headers
-    .filter(({ name }) => name.toLowerCase() === wanted)
+    .filter(({ name }) => name.toLowerCase() === headerName)
     .flatMap(({ value }) => addressParser(value, { flatten: true }))
     .map(({ name, address }) => ({ address: address ?? '', name: decodeWords(name) || null }))
 
 /**
  * Returns the id of a file only if the HTML shows it, since many programs give every file an id.
  */
-function contentIdOf(given: string | undefined, html: string | undefined): string | undefined {
-  const id = given?.trim().replace(/^<|>$/g, '')
+function contentIdOf(contentId: string | undefined, html: string | undefined): string | undefined {
+  const id = contentId?.trim().replace(/^<|>$/g, '')
   return id !== undefined && html?.includes(`cid:${id}`) ? id : undefined
 }
 

@@ -35,7 +35,7 @@ export function listen(
   })
   const ask = (text: string) => session?.ask({ text, values: [], isPrepared: false })
 
-  const open = async (): Promise<void> => {
+  const openListener = async (): Promise<void> => {
     session = openSession(
       url,
       options,
@@ -52,13 +52,13 @@ export function listen(
   }
   const lose = (): void => {
     isListening = false
-    if (!isClosed) retry = setTimeout(() => void open(), RETRY_MS)
+    if (!isClosed) retry = setTimeout(() => void openListener(), RETRY_MS)
   }
   const looking = setInterval(() => session?.look(), RETRY_MS)
   const asking = setInterval(() => {
     if (isListening) ask('select 1')?.catch(() => {})
   }, ASK_EVERY_MS)
-  void open()
+  void openListener()
   return {
     isListening: () => isListening,
     close: async () => {

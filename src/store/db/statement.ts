@@ -16,7 +16,7 @@ export interface Executor {
     ...values: readonly Value[]
   ): Pending<T>
   /** A column or table name in camelCase, or rows to insert with their columns and values. */
-  (given: string | Row | readonly Row[]): Pending
+  (value: string | Row | readonly Row[]): Pending
   json(value: object | string | number | boolean | null): Pending
   /** Runs a rarely repeated statement without a stored plan. */
   once<T extends readonly (object | undefined)[] = postgres.Row[]>(

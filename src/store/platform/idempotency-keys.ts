@@ -25,8 +25,8 @@ export async function take(
   tx: Transaction,
   organizationId: Uuid,
   key: string,
-): Promise<{ busy: boolean; kept: KeptAnswer | undefined }> {
-  const [[lock], [kept]] = await Promise.all([
+): Promise<{ busy: boolean; storedKey: KeptAnswer | undefined }> {
+  const [[lock], [storedKey]] = await Promise.all([
     tx<{ had: boolean }[]>`
       select pg_try_advisory_xact_lock(hashtextextended(${organizationId} || ' ' || ${key}, 0)) as had`,
     tx<KeptAnswer[]>`
@@ -40,7 +40,7 @@ export async function take(
         and key = ${key}
         and created_at > now() - ${KEPT}::interval`,
   ])
-  return { busy: lock?.had !== true, kept }
+  return { busy: lock?.had !== true, storedKey }
 }
 
 /**

@@ -118,8 +118,8 @@ const openSince = new WeakMap<Sql, { first: string; until: number }>()
  * no earlier day but yesterday.
  */
 async function findFirstOpenDay(sql: Sql): Promise<string> {
-  const known = openSince.get(sql)
-  if (known && performance.now() < known.until) return known.first
+  const cachedDay = openSince.get(sql)
+  if (cachedDay && performance.now() < cachedDay.until) return cachedDay.first
   const [days] = await sql<{ first: string }[]>`
     select coalesce(min(day.on), current_date) - 1 as first
     from (
