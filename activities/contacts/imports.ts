@@ -100,15 +100,15 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
 
   function attempt(run: importPages.Run, guess: Guess, write: typeof upsert): Promise<boolean> {
     return transact(sql, async (tx) => {
-      const taken = await importPages.takePage(tx, run)
-      if (!taken) return true
-      const { rows } = taken
-      const due = { ...taken.due, ...guess }
-      const outcome = due.dryRun
-        ? await rehearse(tx, (inner) => writeRows(inner, run, due, rows, write))
-        : await writeRows(tx, run, due, rows, write)
+      const page = await importPages.takePage(tx, run)
+      if (!page) return true
+      const { rows } = page
+      const dueImport = { ...page.dueImport, ...guess }
+      const outcome = dueImport.dryRun
+        ? await rehearse(tx, (inner) => writeRows(inner, run, dueImport, rows, write))
+        : await writeRows(tx, run, dueImport, rows, write)
       guess.expectsNew = outcome.created > MOSTLY * rows.length
-      if (!due.dryRun) guess.created += outcome.created
+      if (!dueImport.dryRun) guess.created += outcome.created
       const { done } = await importPages.recordPage(tx, run, outcome)
       return done
     })
@@ -117,12 +117,20 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
   async function writeRows(
     tx: Transaction,
     run: importPages.Run,
-    due: importPages.DueImport & Guess,
-    given: readonly importPages.ImportRow[],
+    dueImport: importPages.DueImport & Guess,
+    importRows: readonly importPages.ImportRow[],
     upsertRows: typeof upsert,
   ): Promise<Outcome> {
     const { organizationId, importId } = run
-    const { nextPage: page, rows, hasTopics, onDuplicate, mayLift, expectsNew, requestId } = due
+    const {
+      nextPage: page,
+      rows,
+      hasTopics,
+      onDuplicate,
+      mayLift,
+      expectsNew,
+      requestId,
+    } = dueImport
     const isCohort = hasTopics && rows > MOST_OWN_CONFIRMATIONS
     const cohort = isCohort ? hashedId(importId, page) : undefined
     const write = (some: readonly UpsertRow[]) =>
@@ -136,8 +144,8 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
         requestId: requestId ?? undefined,
       })
 
-    const broken = given.flatMap((row) => ('message' in row ? [row] : []))
-    const good = given.flatMap((row) =>
+    const broken = importRows.flatMap((row) => ('message' in row ? [row] : []))
+    const good = importRows.flatMap((row) =>
       'values' in row ? [{ index: row.row, values: row.values, topicIds: row.topicIds }] : [],
     )
     const { results, skipped, resubscribed } =
@@ -161,21 +169,21 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
       skipped: skipped.length,
       emailStatusKept: results.filter(isKept).length,
       errors: [...broken, ...refused],
-      withoutPhone: withoutPhone(given, results),
+      withoutPhone: withoutPhone(importRows, results),
     }
   }
 }
 
 function withoutPhone(
-  given: readonly importPages.ImportRow[],
+  importRows: readonly importPages.ImportRow[],
   results: readonly RowResult[],
 ): importPages.Tally['withoutPhone'] {
-  const faults = given.flatMap((row) => ('values' in row && row.withoutPhone) || [])
+  const faults = importRows.flatMap((row) => ('values' in row && row.withoutPhone) || [])
   if (faults.length === 0) return faults
-  const written = new Set(
+  const writtenIndexes = new Set(
     results.filter(({ status }) => status !== 'failed').map(({ index }) => index),
   )
-  return faults.filter(({ row }) => written.has(row))
+  return faults.filter(({ row }) => writtenIndexes.has(row))
 }
 
 const NOTHING: Upserted = { results: [], skipped: [], resubscribed: [], pending: [] }

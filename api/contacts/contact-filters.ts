@@ -14,15 +14,15 @@ type Filters = Omit<ContactListQuery, 'page' | 'pageSize' | 'cursor' | 'search'>
  * Returns the contacts that match the filters. Throws a 400 for times outside of the years 1970 to
  * 9999.
  */
-function filteredAudience(given: Filters): Audience {
-  const { topicId, emailStatus, smsStatus, preferredChannel } = given
+function filteredAudience(query: Filters): Audience {
+  const { topicId, emailStatus, smsStatus, preferredChannel } = query
   const filters = {
     type: 'filters',
     emailStatus,
     smsStatus,
     preferredChannel,
-    createdAfter: timeParameter('createdAfter', given.createdAfter),
-    updatedAfter: timeParameter('updatedAfter', given.updatedAfter),
+    createdAfter: timeParameter('createdAfter', query.createdAfter),
+    updatedAfter: timeParameter('updatedAfter', query.updatedAfter),
   } as const
   return topicId === undefined ? [filters] : [filters, { type: 'topic', topicId }]
 }
@@ -35,11 +35,11 @@ function filteredAudience(given: Filters): Audience {
 export async function requireAudience(
   sql: Sql,
   organizationId: Uuid,
-  given: Filters,
+  filters: Filters,
   now: number,
 ): Promise<Audience> {
-  const { topicId, segmentId } = given
-  const audience = filteredAudience(given)
+  const { topicId, segmentId } = filters
+  const audience = filteredAudience(filters)
   if (topicId !== undefined) {
     const { unknown } = await resolveTopics(sql, organizationId, { topicIds: [topicId] })
     if (unknown.length > 0) throw refused('topicId', 'does not exist')

@@ -100,9 +100,9 @@ export const auditResubscription = (
 export async function contactResponse(
   tx: Transaction,
   organizationId: Uuid,
-  written: Pick<WrittenContact, 'id' | 'emailStatusKept' | 'smsStatusKept'>,
+  writtenContact: Pick<WrittenContact, 'id' | 'emailStatusKept' | 'smsStatusKept'>,
 ): Promise<Contact> {
-  const { id, emailStatusKept, smsStatusKept } = written
+  const { id, emailStatusKept, smsStatusKept } = writtenContact
   const contact = await contacts.find(tx, organizationId, { id })
   if (!contact) throw new LostRace()
   return {

@@ -39,17 +39,17 @@ export type Mapping = ReadonlyMap<string, string | null>
 /** Parses the parameter `mapping`. Throws a 400 if it is invalid. */
 export function parseMapping(text: string | undefined): Mapping {
   if (text === undefined) return new Map()
-  let given: unknown
+  let value: unknown
   try {
-    given = JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
     throw badMapping('is not valid JSON')
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badMapping('must be a JSON object from column names to fields')
   }
   return new Map(
-    Object.entries(given).map(([column, field]: [string, unknown]) => {
+    Object.entries(value).map(([column, field]: [string, unknown]) => {
       if (field === null) return [column, null]
       if (typeof field === 'string' && isField(field)) return [column, field]
       throw badMapping(`names a field that is not known: ${FIELDS.join(', ')}, properties.<name>`)
@@ -96,9 +96,9 @@ export function readHeader(header: readonly string[], mapping: Mapping): ReadCel
 
 /** Tells which columns were read although email, phone or externalId is missing, and what to do. */
 function unknownColumns(names: readonly string[]): string {
-  const found = shown(names.map((name) => `"${name}"`).join(', '))
+  const foundNames = shown(names.map((name) => `"${name}"`).join(', '))
   return (
-    `has no column for email, phone or externalId in its first line. Columns found: ${found}. ` +
+    `has no column for email, phone or externalId in its first line. Columns found: ${foundNames}. ` +
     'Name the field of a column in "mapping", such as {"E-Mail Address": "email"}, or say in ' +
     '"delimiter" what separates the cells'
   )
@@ -108,8 +108,8 @@ function fieldOf(name: string, mapping: Mapping): string | null {
   const mapped = mapping.get(name)
   if (mapped !== undefined) return mapped
   if (name === '') return null
-  const known = KNOWN.get(plain(name))
-  if (known !== undefined) return known
+  const knownField = KNOWN.get(plain(name))
+  if (knownField !== undefined) return knownField
   const field = name.startsWith(PROPERTY_PREFIX) ? name : PROPERTY_PREFIX + name
   if (isField(field)) return field
   throw malformedBody(`has a column whose name is longer than ${LONGEST_PROPERTY_NAME} characters`)
@@ -131,11 +131,11 @@ function rowOf(
     if (property !== undefined) properties.push([property, text])
     else if (field === 'properties') {
       const json = unguardCell(cell)
-      const given = parseObject(json)
-      if (given === undefined) return new Broken('properties must be a JSON object')
+      const givenProperties = parseObject(json)
+      if (givenProperties === undefined) return new Broken('properties must be a JSON object')
       const inexact = inexactNumberIn(json, [field])
       if (inexact !== undefined) return new Broken(inexact)
-      properties.unshift(...Object.entries(given))
+      properties.unshift(...Object.entries(givenProperties))
     } else if (field === 'topicIds' || field === 'topicSlugs') {
       row[field] = text.split(/[\s,;|]+/).filter((name) => name !== '')
     } else if (field === 'resubscribe') row[field] = text.toLowerCase() === 'true'
@@ -148,9 +148,9 @@ function rowOf(
 
 /** Describes the first number of a JSON text that JavaScript would change. */
 export function inexactNumberIn(json: string, before: readonly string[] = []): string | undefined {
-  const [found] = findInexactNumbers(json, 1)
-  if (found === undefined) return undefined
-  const keys = [...before, ...found.keys]
+  const [firstNumber] = findInexactNumbers(json, 1)
+  if (firstNumber === undefined) return undefined
+  const keys = [...before, ...firstNumber.keys]
   const place = keys.reduce<Place | undefined>((within, key) => ({ within, key }), undefined)
   return `${pathOf(place)} ${INEXACT_NUMBER}`
 }

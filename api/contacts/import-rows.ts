@@ -80,9 +80,9 @@ const check = inputChecker(ImportRow)
 export async function* pagesOf(
   bytes: AsyncIterable<Uint8Array>,
   options: RowOptions,
-  given: Partial<typeof LIMITS> = {},
+  limitChanges: Partial<typeof LIMITS> = {},
 ): AsyncGenerator<NewPage> {
-  const limits = { ...LIMITS, ...given }
+  const limits = { ...LIMITS, ...limitChanges }
   const raw = options.format === 'csv' ? csvRows(bytes, options) : ndjsonRows(bytes)
   const shared = { topicIds: options.topicIds, resubscribe: options.resubscribe }
   let number = 0
@@ -94,13 +94,13 @@ export async function* pagesOf(
   let texts: string[] = []
   let begunAt = performance.now()
   const endPage = (): NewPage => {
-    const ended = { page, rows: texts.length, hasTopics, text: `[${texts.join(',')}]` }
+    const newPage = { page, rows: texts.length, hasTopics, text: `[${texts.join(',')}]` }
     page++
     texts = []
     characters = 0
     hasTopics = false
     begunAt = performance.now()
-    return ended
+    return newPage
   }
   const breathe = breather()
   for await (const each of raw) {
@@ -193,8 +193,8 @@ function readRow(fields: Record<string, unknown>): ReadRow {
   const read = readFields(fields)
   const phoneFault = read.details?.find(({ path }) => path === 'phone')
   if (!phoneFault) return read
-  const { phone: _unreadable, ...others } = fields
-  return { ...readFields(others), phoneFault }
+  const { phone: _unreadable, ...otherFields } = fields
+  return { ...readFields(otherFields), phoneFault }
 }
 
 function readFields(fields: Record<string, unknown>): ReadRow {
@@ -300,10 +300,10 @@ function parseLine(line: string): RawRow['fields'] {
   }
   const twice = findDuplicateKey(line)
   if (twice !== undefined) return new Broken(`The row repeats the key ${twice}`)
-  const given = Object.entries(value).filter(
+  const givenFields = Object.entries(value).filter(
     ([name, field]) => !saysNothing(field) && !READ_ONLY.some((readOnly) => readOnly === name),
   )
-  return Object.fromEntries(given)
+  return Object.fromEntries(givenFields)
 }
 
 const saysNothing = (field: unknown): boolean =>

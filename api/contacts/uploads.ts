@@ -233,7 +233,7 @@ async function fileOfForm(
   })
   // More than one thing can go wrong with a form; the first is told, and none ends the process.
   form.on('error', () => {})
-  const ended = new Promise<void>((resolve) => {
+  const parsing = new Promise<void>((resolve) => {
     pipeline(Readable.from(bytes), form, (error) => {
       const refusal = error == null ? malformedBody('has no file') : asRefusal(error)
       if (error != null || !isOpen) for (const fail of failing) fail(refusal)
@@ -249,7 +249,7 @@ async function fileOfForm(
     } catch (error) {
       throw asRefusal(error)
     }
-    await ended
+    await parsing
     if (late !== undefined) throw malformedBody(late)
   }
 }

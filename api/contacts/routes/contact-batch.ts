@@ -56,11 +56,11 @@ export const contactBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       for (const { index, row: input } of await checkRows(request, body.contacts, failures)) {
         await breathe()
         const { values, details = [] } = applyContactRules(input)
-        const named = await topicsOf(input)
-        const faults = [...details, ...named.faults]
+        const namedTopics = await topicsOf(input)
+        const faults = [...details, ...namedTopics.faults]
         if (values !== undefined && faults.length === 0) {
           const { resubscribe } = input
-          accepted.push({ index, values: { ...values, resubscribe }, topicIds: named.ids })
+          accepted.push({ index, values: { ...values, resubscribe }, topicIds: namedTopics.ids })
         } else failures.add(index, refused(faults))
       }
       const { results: settled, resubscribed } = await upsert(tx, organizationId, accepted, {
@@ -70,15 +70,15 @@ export const contactBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         requestId,
       })
       for (const each of resubscribed) await auditResubscription(tx, request, now, each)
-      const kept: ContactBatchRow[] = []
+      const storedRows: ContactBatchRow[] = []
       for (const result of settled) {
         if (result.status === 'failed') {
           failures.add(result.index, rowRefusal(result.refusal, caller))
-        } else kept.push(result)
+        } else storedRows.push(result)
       }
       const failed = failures.list()
-      const results = [...kept, ...failed.map(failedRow)].sort((a, b) => a.index - b.index)
-      const having = (status: string) => kept.filter((row) => row.status === status).length
+      const results = [...storedRows, ...failed.map(failedRow)].sort((a, b) => a.index - b.index)
+      const having = (status: string) => storedRows.filter((row) => row.status === status).length
       return {
         success: failed.length === 0,
         created: having('created'),
@@ -124,13 +124,13 @@ interface NamedTopics {
 }
 
 function resolver(tx: Transaction, organizationId: Uuid) {
-  const known = new Map<string, NamedTopics>()
+  const topicsByKey = new Map<string, NamedTopics>()
   return async ({ topicIds, topicSlugs }: ContactInput): Promise<NamedTopics> => {
     if (topicIds === undefined && topicSlugs === undefined) return { ids: [], faults: [] }
     const key = JSON.stringify([topicIds, topicSlugs])
-    const found = known.get(key) ?? (await look())
-    known.set(key, found)
-    return found
+    const topics = topicsByKey.get(key) ?? (await look())
+    topicsByKey.set(key, topics)
+    return topics
 
     async function look(): Promise<NamedTopics> {
       const { ids, unknown } = await resolveTopics(tx, organizationId, { topicIds, topicSlugs })

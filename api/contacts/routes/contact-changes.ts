@@ -113,11 +113,11 @@ export const contactChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
   function write(
     request: FastifyRequest,
     name: ContactName,
-    wanted: { mode: 'merge' | 'replace'; changes: ContactChanges; wishes: Wishes },
+    change: { mode: 'merge' | 'replace'; changes: ContactChanges; wishes: Wishes },
   ): Promise<Contact> {
     const { caller, id: requestId } = request
     const { organizationId, sql, scopes } = caller
-    const { changes, wishes, mode } = wanted
+    const { changes, wishes, mode } = change
     return retryOnConflict(sql, async (tx) => {
       const id = await contactId(tx, organizationId, name)
       const topicIds = await requireTopics(tx, organizationId, wishes)
@@ -130,9 +130,9 @@ export const contactChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         mayLift: allows(scopes, 'full'),
         requestId,
       })
-      const { resubscribedFrom: from, ...made } = unwrapWrite(upserted, caller)
+      const { resubscribedFrom: from, ...writtenContact } = unwrapWrite(upserted, caller)
       if (from !== undefined) await auditResubscription(tx, request, now, { id, from })
-      return contactResponse(tx, organizationId, made)
+      return contactResponse(tx, organizationId, writtenContact)
     })
   }
 }

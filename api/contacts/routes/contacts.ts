@@ -68,9 +68,14 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         expectsNew: true,
         requestId,
       })
-      const { resubscribedFrom: from, pendingTopics, ...made } = unwrapWrite(upserted, caller)
-      if (from !== undefined) await auditResubscription(tx, request, now, { id: made.id, from })
-      const contact = await contactResponse(tx, organizationId, made)
+      const {
+        resubscribedFrom: from,
+        pendingTopics,
+        ...writtenContact
+      } = unwrapWrite(upserted, caller)
+      if (from !== undefined)
+        await auditResubscription(tx, request, now, { id: writtenContact.id, from })
+      const contact = await contactResponse(tx, organizationId, writtenContact)
       reply.code(201)
       return pendingTopics.length === 0 ? contact : { ...contact, pendingTopics }
     },
@@ -91,23 +96,23 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       },
     },
     async ({ caller: { organizationId, sql }, query }) => {
-      const { page, pageSize, cursor, search: term, ...given } = query
+      const { page, pageSize, cursor, search: term, ...filters } = query
       requireOneOf(page, cursor)
-      const scope = { list: 'contacts', organizationId, filters: { ...given, search: term } }
+      const scope = { list: 'contacts', organizationId, filters: { ...filters, search: term } }
       const before = decodeCursor(scope, cursor)
-      const audience = await requireAudience(sql, organizationId, given, now())
+      const audience = await requireAudience(sql, organizationId, filters, now())
       const word = wordOf(term ?? '')
       const bounds = { audience, before, page, pageSize }
-      const key = JSON.stringify([organizationId, given])
+      const key = JSON.stringify([organizationId, filters])
       // A condition is asked as searches are: under the same time limit, outside of policies.
-      const reader = given.segmentId === undefined ? sql : searchSql
-      const { rows, next, ...counted } = await requireInTime(
+      const reader = filters.segmentId === undefined ? sql : searchSql
+      const { rows, next, ...counts } = await requireInTime(
         'segmentId',
         word === ''
           ? list(reader, organizationId, bounds, key)
           : search.contacts(searchSql, organizationId, { ...bounds, search: word }),
       )
-      const figures = pageFigures({ page, pageSize, hasMore: next !== undefined, ...counted })
+      const figures = pageFigures({ page, pageSize, hasMore: next !== undefined, ...counts })
       const nextCursor = next === undefined ? null : encodeCursor(scope, next)
       return { contacts: rows, page, pageSize, ...figures, nextCursor }
     },
@@ -154,8 +159,8 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     },
     async ({ caller: { organizationId, sql }, params: { id }, query: { by }, id: requestId }) => {
       await transact(sql, async (tx) => {
-        const found = await contactId(tx, organizationId, { id, by })
-        const count = await remove(tx, organizationId, [found], requestId)
+        const contactUuid = await contactId(tx, organizationId, { id, by })
+        const count = await remove(tx, organizationId, [contactUuid], requestId)
         if (count === 0) throw await missingContact(tx, organizationId, { id, by })
       })
       return { success: true as const }
@@ -165,12 +170,16 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
   async function list(sql: Sql, organizationId: Uuid, bounds: Bounds, key: string) {
     const { audience, before, page, pageSize } = bounds
     const range = { before, limit: pageSize + 1, offset: (page - 1) * pageSize }
-    const [rows, counted] = await Promise.all([
+    const [rows, count] = await Promise.all([
       audiences.list(sql, organizationId, audience, range),
       counter(key, () => audiences.count(sql, organizationId, audience, MOST_COUNTED + 1)),
     ])
-    const shown = rows.slice(0, pageSize)
-    return { rows: shown, next: rows.length > pageSize ? shown.at(-1)?.id : undefined, counted }
+    const pageRows = rows.slice(0, pageSize)
+    return {
+      rows: pageRows,
+      next: rows.length > pageSize ? pageRows.at(-1)?.id : undefined,
+      counted: count,
+    }
   }
 }
 

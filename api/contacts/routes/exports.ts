@@ -66,7 +66,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       // answered.
       const reader = filters.segmentId === undefined ? sql : searchSql
       const first = page(undefined)
-      const begun = await (filters.segmentId === undefined
+      const firstPage = await (filters.segmentId === undefined
         ? first
         : requireInTime('segmentId', first))
       void reply.header('content-disposition', `attachment; filename="contacts.${format}"`)
@@ -76,7 +76,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       return reply.type('application/x-ndjson').send(Readable.from(lines(), { objectMode: false }))
 
       async function* pages(): AsyncGenerator<Contact[]> {
-        for (let { rows, next } = begun; ; ) {
+        for (let { rows, next } = firstPage; ; ) {
           yield rows
           if (next === undefined) return
           ;({ rows, next } = await page(next))

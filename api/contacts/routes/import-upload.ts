@@ -52,27 +52,27 @@ export const importUploadRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     async (request, reply) => {
       const { organizationId, sql, scopes } = request.caller
       const file = await uploadedFile(request)
-      const given = optionsOf(request.query, file)
-      const options = await rowOptions(request, given, file)
-      const wanted = {
+      const input = optionsOf(request.query, file)
+      const options = await rowOptions(request, input, file)
+      const newImport = {
         id: request.workId,
         format: options.format,
-        onDuplicate: given.onDuplicate ?? ('update' as const),
-        dryRun: given.dryRun === 'true',
+        onDuplicate: input.onDuplicate ?? ('update' as const),
+        dryRun: input.dryRun === 'true',
         mayLift: allows(scopes, 'full'),
       }
       const actor = actorOf(request, now)
-      const begun = await transact(sql, (tx) => beginImport(tx, organizationId, wanted, actor))
+      const upload = await transact(sql, (tx) => beginImport(tx, organizationId, newImport, actor))
       reply.code(202)
-      if (!('attempt' in begun)) return { id: begun.id, status: begun.status }
+      if (!('attempt' in upload)) return { id: upload.id, status: upload.status }
       try {
-        await receive(begun)
-        await transact(sql, (tx) => handOverImport(tx, begun, wanted, actorOf(request, now)))
+        await receive(upload)
+        await transact(sql, (tx) => handOverImport(tx, upload, newImport, actorOf(request, now)))
       } catch (error) {
-        await abortImport(sql, begun, error).catch(() => {})
+        await abortImport(sql, upload, error).catch(() => {})
         throw error
       }
-      return { id: begun.id, status: 'pending' as const }
+      return { id: upload.id, status: 'pending' as const }
 
       async function receive(upload: Upload) {
         // While one page is stored the next one is read.
@@ -96,14 +96,14 @@ function optionsOf(query: ImportOptions, { fields }: UploadedFile): ImportOption
 
 async function rowOptions(
   { caller: { organizationId, sql } }: FastifyRequest,
-  given: ImportOptions,
+  input: ImportOptions,
   file: UploadedFile,
 ): Promise<RowOptions> {
-  const named = {
-    topicIds: given.topicIds?.split(',') ?? [],
-    topicSlugs: given.topicSlugs?.split(',') ?? [],
+  const topicNames = {
+    topicIds: input.topicIds?.split(',') ?? [],
+    topicSlugs: input.topicSlugs?.split(',') ?? [],
   }
-  const { ids, unknown } = await resolveTopics(sql, organizationId, named)
+  const { ids, unknown } = await resolveTopics(sql, organizationId, topicNames)
   if (unknown.length > 0) {
     const details = unknown.map(({ field, value }) => ({
       path: field,
@@ -111,19 +111,19 @@ async function rowOptions(
     }))
     throw badRequest(details.map(({ path, message }) => `${path} ${message}`).join('; '), details)
   }
-  const known = new Map<string, Uuid | undefined>()
+  const idsByName = new Map<string, Uuid | undefined>()
   return {
-    format: formatOf(given, file),
-    mapping: parseMapping(given.mapping),
-    delimiter: given.delimiter ?? ',',
+    format: formatOf(input, file),
+    mapping: parseMapping(input.mapping),
+    delimiter: input.delimiter ?? ',',
     topicIds: ids,
-    resubscribe: given.resubscribe === 'true',
+    resubscribe: input.resubscribe === 'true',
     findTopic: async (field, name) => {
       const key = `${field} ${name}`
-      if (known.has(key)) return known.get(key)
-      if (known.size >= MOST_TOPICS) known.clear()
+      if (idsByName.has(key)) return idsByName.get(key)
+      if (idsByName.size >= MOST_TOPICS) idsByName.clear()
       const [id] = (await resolveTopics(sql, organizationId, { [field]: [name] })).ids
-      known.set(key, id)
+      idsByName.set(key, id)
       return id
     },
   }
@@ -140,7 +140,7 @@ function formatOf({ format }: ImportOptions, { mediaType, name }: UploadedFile):
   const [, ending] = /\.(csv|ndjson|jsonl)$/i.exec(name) ?? []
   const byName =
     ending === undefined ? undefined : ending.toLowerCase() === 'csv' ? 'csv' : 'ndjson'
-  const known = format ?? FORMAT_OF_TYPE.get(mediaType) ?? byName
-  if (known !== undefined) return known
+  const knownFormat = format ?? FORMAT_OF_TYPE.get(mediaType) ?? byName
+  if (knownFormat !== undefined) return knownFormat
   throw malformedBody('may be CSV or NDJSON: say which with the field format')
 }

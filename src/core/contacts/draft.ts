@@ -86,37 +86,42 @@ export function decideChange(
       : { reason: 'invalid', path: 'email', message: 'or phone must remain' }
   }
   const properties = propertiesOf(draft.properties, values.properties, rules.mode)
-  const written = properties === draft.properties ? draft : writeProperties(properties)
-  if ('refusal' in written) {
-    return { reason: 'invalid', path: 'properties', message: written.refusal }
+  const writtenProperties = properties === draft.properties ? draft : writeProperties(properties)
+  if ('refusal' in writtenProperties) {
+    return { reason: 'invalid', path: 'properties', message: writtenProperties.refusal }
   }
 
   const mail = decideMail(draft, values, email, rules)
   if (mail?.isForbidden === true && rules.mode !== 'upsert') return { reason: 'forbidden' }
-  const sms = decideSmsStatus({ before: draft, phone, asked: values.smsStatus, resubscribe })
-  const { properties: stored, json } = written
-  return { addressChanged: email !== draft.email, properties: stored, json, mail, sms }
+  const sms = decideSmsStatus({
+    before: draft,
+    phone,
+    requestedStatus: values.smsStatus,
+    resubscribe,
+  })
+  const { properties: storedProperties, json } = writtenProperties
+  return { addressChanged: email !== draft.email, properties: storedProperties, json, mail, sms }
 }
 
 function propertiesOf(
   current: Record<string, unknown>,
-  given: ContactChanges['properties'],
+  properties: ContactChanges['properties'],
   mode: WriteMode,
 ): Record<string, unknown> {
-  if (given === undefined) return current
-  if (current === NONE && given !== null && !hasNull(given)) return given
-  if (mode === 'replace' || given === null) {
-    const next = mergeProperties({}, given ?? {})
+  if (properties === undefined) return current
+  if (current === NONE && properties !== null && !hasNull(properties)) return properties
+  if (mode === 'replace' || properties === null) {
+    const next = mergeProperties({}, properties ?? {})
     return isDeepStrictEqual(current, next) ? current : next
   }
-  const isPlain = hasPlainKeys(given) && hasPlainKeys(current)
+  const isPlain = hasPlainKeys(properties) && hasPlainKeys(current)
   const isKept = ([key, value]: [string, unknown]): boolean => {
     if (!isPlain && Object.keys(current).some((each) => each.startsWith(`${key}.`))) return false
     if (Object.hasOwn(current, key)) return isDeepStrictEqual(current[key], value)
     return value === null && (isPlain || hasPlainKeys({ [key]: value }))
   }
-  if (Object.entries(given).every(isKept)) return current
-  const next = mergeProperties(current, given)
+  if (Object.entries(properties).every(isKept)) return current
+  const next = mergeProperties(current, properties)
   return !isPlain && isDeepStrictEqual(current, next) ? current : next
 }
 
@@ -145,15 +150,15 @@ function decideMail(
     requestedStatus: asked,
     resubscribe: resubscribe && !isForbidden,
   }
-  const { status, kept, resubscribed } = decideStatus(request)
-  return { status, kept, resubscribed, before, isForbidden }
+  const { status, isKept, resubscribed } = decideStatus(request)
+  return { status, isKept, resubscribed, before, isForbidden }
 }
 
 /** Mail change of a contact without an address, and so without a status. */
 const WITHOUT_ADDRESS: MailChange = {
   status: null,
   before: 'active',
-  kept: false,
+  isKept: false,
   resubscribed: false,
   isForbidden: false,
 }

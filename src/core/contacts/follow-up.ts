@@ -22,7 +22,7 @@ export async function followUp(
   options: UpsertOptions,
 ): Promise<Upserted['pending']> {
   const { addressOf, source, cohort, requestId, startsFlows = true } = options
-  const written = plan.entries
+  const writtenEntries = plan.entries
     .filter(({ contactId }) => !lost.has(contactId))
     .map(({ contactId, email, isWritten, before, status, resubscribedFrom }) => ({
       contactId,
@@ -31,8 +31,8 @@ export async function followUp(
       status,
       resubscribed: resubscribedFrom !== null,
     }))
-  if (written.length > 0)
-    await consent.recordWrittenStatuses(tx, organizationId, written, source, requestId)
+  if (writtenEntries.length > 0)
+    await consent.recordWrittenStatuses(tx, organizationId, writtenEntries, source, requestId)
   const drafts = [...plan.drafts].filter(({ id }) => !lost.has(id))
   const happened = drafts.map(({ id: contactId, isNew }) => ({
     type: isNew ? ('contact_created' as const) : ('contact_updated' as const),
@@ -41,11 +41,11 @@ export async function followUp(
   await fire(tx, organizationId, startsFlows ? happened : [], requestId)
 
   const asking = { source, addressOf, requestId, ...(cohort === undefined ? {} : { cohort }) }
-  const moved = drafts.filter(({ isNew, addressChanged }) => !isNew && addressChanged)
+  const movedDrafts = drafts.filter(({ isNew, addressChanged }) => !isNew && addressChanged)
   await subscriptions.applyNewAddress(
     tx,
     organizationId,
-    moved.map(({ id }) => id),
+    movedDrafts.map(({ id }) => id),
     asking,
   )
   return writeTopics(tx, organizationId, plan, lost, rows, options)
@@ -60,20 +60,20 @@ async function writeTopics(
   { mode = 'upsert', addressOf, source, cohort, requestId }: UpsertOptions,
 ): Promise<Upserted['pending']> {
   const pending: Upserted['pending'] = []
-  const wanted = rows.flatMap(({ index, values: { resubscribe: willing = false }, topicIds }) => {
+  const wishes = rows.flatMap(({ index, values: { resubscribe: willing = false }, topicIds }) => {
     const contactId = plan.results.get(index)?.id
     if (contactId == null || lost.has(contactId) || topicIds === undefined) return []
     return [{ contactId, topicIds, willing }]
   })
   if (mode === 'replace') {
-    for (const { contactId, topicIds, willing } of wanted) {
+    for (const { contactId, topicIds, willing } of wishes) {
       const asking = { topicIds, source, addressOf, requestId, willing }
       await replaceTopics(tx, organizationId, contactId, asking)
     }
     return pending
   }
   for (const willing of [false, true]) {
-    const pairs = wanted
+    const pairs = wishes
       .filter((each) => each.willing === willing)
       .flatMap(({ contactId, topicIds }) => topicIds.map((topicId) => ({ contactId, topicId })))
     const outcomes = await subscriptions.subscribe(tx, organizationId, pairs, {

@@ -24,8 +24,8 @@ export async function requireImport(
   organizationId: Uuid,
   id: string,
 ): Promise<Import> {
-  const found = isUuid(id) ? await imports.find(sql, organizationId, id) : undefined
-  if (found) return found
+  const foundImport = isUuid(id) ? await imports.find(sql, organizationId, id) : undefined
+  if (foundImport) return foundImport
   throw await missing(sql, 'import', organizationId, id)
 }
 
@@ -42,13 +42,14 @@ export async function beginImport(
 ): Promise<imports.Upload | Import> {
   const { id } = input
   await organizations.lock(tx, organizationId)
-  const known = await imports.find(tx, organizationId, id)
-  if (known === undefined) {
+  const existingImport = await imports.find(tx, organizationId, id)
+  if (existingImport === undefined) {
     if ((await imports.countOpen(tx, organizationId)) >= MOST_OPEN_IMPORTS) throw tooManyImports()
     await requireStorageRoom(tx, organizationId)
-  } else if (known.status !== 'receiving' && known.status !== 'aborted') return known
+  } else if (existingImport.status !== 'receiving' && existingImport.status !== 'aborted')
+    return existingImport
   const upload =
-    known === undefined
+    existingImport === undefined
       ? await imports.create(tx, organizationId, { ...input, requestId })
       : await imports.restart(tx, organizationId, id, SILENT_MS)
   if (upload) return upload
@@ -112,9 +113,9 @@ export async function cancelImport(
     await recordAudit(tx, organizationId, actor, { action: 'import.cancelled', subject })
     return cancelled
   }
-  const ended = await requireImport(tx, organizationId, importId)
-  if (ended.status === 'cancelled') return ended
-  throw conflict(`The import is ${ended.status} and cannot be cancelled`, {
+  const endedImport = await requireImport(tx, organizationId, importId)
+  if (endedImport.status === 'cancelled') return endedImport
+  throw conflict(`The import is ${endedImport.status} and cannot be cancelled`, {
     reason: 'import_ended',
   })
 }

@@ -55,23 +55,23 @@ export const toChanges = (input: ContactPatch): ContactChanges => ({
 
 /** Returns the changes of a PUT: all fields, except unnamed statuses. */
 export function toReplacement(input: ContactPatch): ContactChanges {
-  const { emailStatus, smsStatus, ...named } = toChanges(input)
+  const { emailStatus, smsStatus, ...namedChanges } = toChanges(input)
   return {
-    externalId: named.externalId ?? null,
-    email: named.email ?? null,
-    phone: named.phone ?? null,
-    ...eachLine((field) => named[field] ?? null),
-    preferredChannel: named.preferredChannel ?? null,
-    properties: named.properties ?? null,
+    externalId: namedChanges.externalId ?? null,
+    email: namedChanges.email ?? null,
+    phone: namedChanges.phone ?? null,
+    ...eachLine((field) => namedChanges[field] ?? null),
+    preferredChannel: namedChanges.preferredChannel ?? null,
+    properties: namedChanges.properties ?? null,
     emailStatus,
     smsStatus,
   }
 }
 
 function requirePhone(phone: string): string {
-  const stored = toE164(phone)
-  if (stored === undefined) throw refused([NO_PHONE])
-  return stored
+  const e164 = toE164(phone)
+  if (e164 === undefined) throw refused([NO_PHONE])
+  return e164
 }
 
 /**

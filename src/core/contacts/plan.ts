@@ -55,7 +55,7 @@ export function planRows(
   rows: readonly UpsertRow[],
   { listed, mode = 'upsert', fillsOnly = false, onDuplicate, mayLift }: Rules,
 ): UpsertPlan {
-  const known = knownContacts(existing, mode)
+  const contactIndex = knownContacts(existing, mode)
   const results: UpsertPlan['results'] = new Map()
   const skipped: UpsertPlan['skipped'] = []
   const drafts: UpsertPlan['drafts'] = new Set()
@@ -68,16 +68,18 @@ export function planRows(
   const rules: ChangeRules = { mode, mayLift, list }
   for (const row of rows) {
     const { index } = row
-    const named = known.holders(row.values)
-    const found =
-      mode === 'upsert' ? (named.externalId ?? named.email ?? named.phone) : known.byId(row.id)
-    const values = fillsOnly && found ? withoutKnownKeys(found, row.values) : row.values
-    const holders = values === row.values ? named : known.holders(values)
-    if (found !== undefined && onDuplicate === 'skip') {
-      skipped.push({ index, id: found.id })
+    const keyHolders = contactIndex.holders(row.values)
+    const contact =
+      mode === 'upsert'
+        ? (keyHolders.externalId ?? keyHolders.email ?? keyHolders.phone)
+        : contactIndex.byId(row.id)
+    const values = fillsOnly && contact ? withoutKnownKeys(contact, row.values) : row.values
+    const holders = values === row.values ? keyHolders : contactIndex.holders(values)
+    if (contact !== undefined && onDuplicate === 'skip') {
+      skipped.push({ index, id: contact.id })
       continue
     }
-    const target = found ?? (mode === 'upsert' || mode === 'create' ? blank() : undefined)
+    const target = contact ?? (mode === 'upsert' || mode === 'create' ? blank() : undefined)
     const decided = target ? decideRow(target, holders, values, rules) : MISSING
     if (target === undefined || 'reason' in decided) {
       results.set(index, failedRow(index, 'reason' in decided ? decided : MISSING))
@@ -86,11 +88,11 @@ export function planRows(
     applyChange(target, values, decided)
     noteEntry(entries, target, values, decided, listed)
     if (target.isNew || target.isChanged) drafts.add(target)
-    known.remember(target)
-    const status = found === undefined ? 'created' : 'updated'
+    contactIndex.remember(target)
+    const status = contact === undefined ? 'created' : 'updated'
     const result: RowResult = { index, id: target.id, status }
-    if (decided.mail?.kept === true) result.emailStatusKept = true
-    if (decided.sms.kept) result.smsStatusKept = true
+    if (decided.mail?.isKept === true) result.emailStatusKept = true
+    if (decided.sms.isKept) result.smsStatusKept = true
     results.set(index, result)
   }
   return { drafts, results, skipped, entries: [...entries.values()] }
@@ -147,15 +149,15 @@ function decideRow(
   rules: ChangeRules,
 ): Change | Refusal {
   const isSet = rules.mode === 'upsert'
-  const taken = UNIQUE_FIELDS.find((field) =>
+  const takenField = UNIQUE_FIELDS.find((field) =>
     isSet && !target.isNew
       ? isOther(target, holders, field, values)
       : holders[field] !== undefined && holders[field] !== target,
   )
-  const refusal: Refusal | undefined = taken && {
+  const refusal: Refusal | undefined = takenField && {
     reason: 'taken',
-    field: taken,
-    contactId: holders[taken]?.id ?? target.id,
+    field: takenField,
+    contactId: holders[takenField]?.id ?? target.id,
   }
   if (isSet && refusal) return refusal
   const decided = decideChange(target, values, rules)
@@ -191,10 +193,10 @@ function noteEntry(
   const { email } = draft
   if (mail === null || mail.status === null || email === null) return
   const { status, resubscribed, before } = mail
-  const known = entries.get(email)
+  const knownEntry = entries.get(email)
   const isAboveActive = asked !== undefined && asked !== 'active'
   const isWritten =
-    resubscribed || known?.isWritten === true || (isAboveActive && status !== listed(email))
+    resubscribed || knownEntry?.isWritten === true || (isAboveActive && status !== listed(email))
   const isWorse = status !== 'active' && status !== draft.statusBefore
   if (!isWritten && !isWorse) return
   entries.set(email, {
@@ -203,6 +205,6 @@ function noteEntry(
     isWritten,
     before: draft.statusBefore,
     status,
-    resubscribedFrom: known?.resubscribedFrom ?? (resubscribed ? before : null),
+    resubscribedFrom: knownEntry?.resubscribedFrom ?? (resubscribed ? before : null),
   })
 }

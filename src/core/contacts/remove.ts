@@ -27,7 +27,7 @@ export async function removeLocked(
 ): Promise<number> {
   await exitOnDelete(tx, organizationId, ids, requestId)
   const awaited = await removals.listAwaited(tx, organizationId, ids)
-  const ended = awaited.map((payload) => ({ kind: 'end_confirmation' as const, payload }))
-  await outbox.putAll(tx, organizationId, ended, requestId)
+  const messages = awaited.map((payload) => ({ kind: 'end_confirmation' as const, payload }))
+  await outbox.putAll(tx, organizationId, messages, requestId)
   return removals.remove(tx, organizationId, ids)
 }

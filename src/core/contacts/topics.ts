@@ -24,9 +24,9 @@ export async function setTopics(
   contactId: Uuid,
   changes: TopicChanges,
 ): Promise<boolean> {
-  const named = await removals.lockNamed(tx, organizationId, contactId)
-  if (named) await replaceTopics(tx, organizationId, contactId, changes)
-  return named !== undefined
+  const lockedContact = await removals.lockNamed(tx, organizationId, contactId)
+  if (lockedContact) await replaceTopics(tx, organizationId, contactId, changes)
+  return lockedContact !== undefined
 }
 
 /** Replaces the topics of a contact whose row is locked. */

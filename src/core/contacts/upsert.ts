@@ -53,10 +53,10 @@ export const isLostRace = (error: unknown): boolean =>
 
 /** Hashes each address once. */
 function once(addressOf: UpsertOptions['addressOf']): UpsertOptions['addressOf'] {
-  const known = new Map<string, Addressed>()
+  const hashedAddresses = new Map<string, Addressed>()
   return (email) => {
-    const address = known.get(email) ?? addressOf(email)
-    known.set(email, address)
+    const address = hashedAddresses.get(email) ?? addressOf(email)
+    hashedAddresses.set(email, address)
     return address
   }
 }
@@ -65,9 +65,9 @@ export async function upsertOnce(
   tx: Transaction,
   organizationId: Uuid,
   rows: readonly UpsertRow[],
-  given: UpsertOptions,
+  givenOptions: UpsertOptions,
 ): Promise<Upserted> {
-  const options = { ...given, addressOf: once(given.addressOf) }
+  const options = { ...givenOptions, addressOf: once(givenOptions.addressOf) }
   const { addresses, locked } = await lockAddresses(tx, organizationId, rows, options)
   const done = new Map<number, RowResult>()
   const upserted: Upserted = { results: [], skipped: [], resubscribed: [], pending: [] }
@@ -75,8 +75,8 @@ export async function upsertOnce(
   for (let round = 1; waiting.length > 0 && round <= ROUNDS; round++) {
     const listed = await suppressions.lookUp(tx, organizationId, addresses)
     const isGuess = round === 1 && options.expectsNew === true
-    const known = isGuess ? [] : round === 1 ? options.locked : undefined
-    const existing = known ?? (await writes.lock(tx, organizationId, keysOf(waiting)))
+    const lockedContacts = isGuess ? [] : round === 1 ? options.locked : undefined
+    const existing = lockedContacts ?? (await writes.lock(tx, organizationId, keysOf(waiting)))
     const plan = planRows(existing, waiting, {
       ...options,
       listed: (email) => listed(options.addressOf(email)),
@@ -86,9 +86,9 @@ export async function upsertOnce(
       throw new AddressMoved()
     }
     const drafts = [...plan.drafts]
-    const fresh = drafts.filter(({ isNew }) => isNew)
-    const made = await writes.insert(tx, organizationId, fresh)
-    const lost = new Set(fresh.map(({ id }) => id).filter((id) => !made.has(id)))
+    const newDrafts = drafts.filter(({ isNew }) => isNew)
+    const createdIds = await writes.insert(tx, organizationId, newDrafts)
+    const lost = new Set(newDrafts.map(({ id }) => id).filter((id) => !createdIds.has(id)))
     const changed = drafts.filter(({ isNew }) => !isNew)
     await writes.update(tx, organizationId, changed)
     const pending = await followUp(tx, organizationId, plan, lost, waiting, options)

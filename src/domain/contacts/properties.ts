@@ -44,12 +44,12 @@ export function writeProperties(
   if (isDeeper(properties, DEEPEST_PROPERTIES)) {
     return { refusal: `must not be nested deeper than ${DEEPEST_PROPERTIES}` }
   }
-  const written = JSON.stringify(properties)
-  const json = BEYOND_LATIN.test(written) ? written.normalize('NFC') : written
+  const serialized = JSON.stringify(properties)
+  const json = BEYOND_LATIN.test(serialized) ? serialized.normalize('NFC') : serialized
   if (json.length > LONGEST_PROPERTIES) {
     return { refusal: `must not be longer than ${LONGEST_PROPERTIES} characters as JSON` }
   }
-  return { properties: json === written ? properties : JSON.parse(json), json }
+  return { properties: json === serialized ? properties : JSON.parse(json), json }
 }
 
 type Properties = Record<string, unknown>
@@ -59,17 +59,17 @@ type Properties = Record<string, unknown>
  * value in either form: a nested one is changed in its object, and a whole `address` replaces keys
  * that begin with `address.`.
  */
-export function mergeProperties(current: Properties, given: Properties): Properties {
+export function mergeProperties(current: Properties, changes: Properties): Properties {
   const merged = { ...current }
   const flatKeys = Object.keys(current).filter(
-    (key) => key.includes('.') && !Object.hasOwn(given, key),
+    (key) => key.includes('.') && !Object.hasOwn(changes, key),
   )
-  for (const written in given) {
-    const prefix = `${inNfc(written)}.`
+  for (const writtenKey in changes) {
+    const prefix = `${inNfc(writtenKey)}.`
     for (const key of flatKeys) if (key.startsWith(prefix)) Reflect.deleteProperty(merged, key)
   }
-  for (const [written, value] of Object.entries(given)) {
-    const key = inNfc(written)
+  for (const [writtenKey, value] of Object.entries(changes)) {
+    const key = inNfc(writtenKey)
     if (!Object.hasOwn(merged, key) && writeNested(merged, key, value)) continue
     write(merged, key, value)
   }

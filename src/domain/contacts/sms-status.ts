@@ -6,7 +6,7 @@ export interface SmsStatusRequest {
   before: { phone: string | null; smsStatus: SmsStatus | null }
   phone: string | null
   /** Undefined: the write has no status. */
-  asked: SmsStatus | undefined
+  requestedStatus: SmsStatus | undefined
   /** The caller vouches that the person wants messages again. */
   resubscribe: boolean
 }
@@ -14,10 +14,10 @@ export interface SmsStatusRequest {
 export interface SmsStatusDecision {
   status: SmsStatus | null
   /** The person's own word does not allow the requested status. */
-  kept: boolean
+  isKept: boolean
 }
 
-const WITHOUT_NUMBER: SmsStatusDecision = { status: null, kept: false }
+const WITHOUT_NUMBER: SmsStatusDecision = { status: null, isKept: false }
 
 /**
  * Returns the status of a contact's number. Null: no number. A new number starts without history,
@@ -27,12 +27,12 @@ const WITHOUT_NUMBER: SmsStatusDecision = { status: null, kept: false }
 export function decideSmsStatus({
   before,
   phone,
-  asked,
+  requestedStatus: asked,
   resubscribe,
 }: SmsStatusRequest): SmsStatusDecision {
   if (phone === null) return WITHOUT_NUMBER
   const current = phone === before.phone ? before.smsStatus : null
   const isKept = current === 'opted_out' && asked !== undefined && asked !== current
-  if (isKept && !resubscribe) return { status: current, kept: true }
-  return { status: asked ?? current ?? 'pending_consent', kept: false }
+  if (isKept && !resubscribe) return { status: current, isKept: true }
+  return { status: asked ?? current ?? 'pending_consent', isKept: false }
 }

@@ -57,8 +57,8 @@ export async function begin(
 export async function takePage(
   tx: Transaction,
   { organizationId, importId }: Run,
-): Promise<{ due: DueImport; rows: ImportRow[] } | undefined> {
-  const [found] = await tx<(DueImport & { text: string | null })[]>`
+): Promise<{ dueImport: DueImport; rows: ImportRow[] } | undefined> {
+  const [pageRow] = await tx<(DueImport & { text: string | null })[]>`
     with due as (
       select next_page, rows, on_duplicate, dry_run, may_lift, has_topics, request_id
       from imports
@@ -74,10 +74,10 @@ export async function takePage(
     )
     select due.*, (select rows from taken) as text
     from due`
-  if (!found) return undefined
-  const { text, ...due } = found
-  if (text === null) throw new Error(`page ${due.nextPage} of an import is missing`)
-  return { due, rows: JSON.parse(text) as ImportRow[] }
+  if (!pageRow) return undefined
+  const { text, ...dueImport } = pageRow
+  if (text === null) throw new Error(`page ${dueImport.nextPage} of an import is missing`)
+  return { dueImport, rows: JSON.parse(text) as ImportRow[] }
 }
 
 export interface Tally {

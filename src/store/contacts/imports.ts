@@ -18,7 +18,7 @@ export interface Upload {
   attempt: number
 }
 
-const shown = (sql: Executor) => sql`
+const importColumns = (sql: Executor) => sql`
   id, status, format, on_duplicate, dry_run, rows, created, updated, skipped, failed,
   email_status_kept, phones_left_out, error, created_at, started_at, finished_at`
 
@@ -36,13 +36,13 @@ export async function create(
   organizationId: Uuid,
   { id, format, onDuplicate, dryRun, mayLift, requestId }: NewImport,
 ): Promise<Upload | undefined> {
-  const [made] = await sql<{ attempt: number }[]>`
+  const [inserted] = await sql<{ attempt: number }[]>`
     insert into imports (organization_id, id, format, on_duplicate, dry_run, may_lift, request_id)
     values (${organizationId}, ${id}, ${format}, ${onDuplicate}, ${dryRun}, ${mayLift},
       ${requestId ?? null})
     on conflict do nothing
     returning attempt`
-  return made && { organizationId, id, attempt: made.attempt }
+  return inserted && { organizationId, id, attempt: inserted.attempt }
 }
 
 /**
@@ -144,11 +144,11 @@ export async function find(
   organizationId: Uuid,
   id: Uuid,
 ): Promise<Import | undefined> {
-  const [found] = await sql<Import[]>`
-    select ${shown(sql)}
+  const [foundImport] = await sql<Import[]>`
+    select ${importColumns(sql)}
     from imports
     where organization_id = ${organizationId} and id = ${id}`
-  return found
+  return foundImport
 }
 
 /** Lists imports, newest first. */
@@ -157,7 +157,7 @@ export const list = (
   organizationId: Uuid,
   { limit, before }: { limit: number; before: Uuid | undefined },
 ) => sql<Import[]>`
-  select ${shown(sql)}
+  select ${importColumns(sql)}
   from imports
   where organization_id = ${organizationId}
     ${before === undefined ? sql`` : sql`and id < ${before}`}
@@ -179,7 +179,7 @@ export async function cancel(
     where organization_id = ${organizationId}
       and id = ${id}
       and status in ('receiving', 'pending', 'running')
-    returning ${shown(sql)}`
+    returning ${importColumns(sql)}`
   return cancelled
 }
 

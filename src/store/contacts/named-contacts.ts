@@ -75,10 +75,12 @@ export interface NamedContact {
 export async function findAll(
   sql: Executor,
   organizationId: Uuid,
-  named: readonly NamedContact[],
+  namedContacts: readonly NamedContact[],
 ): Promise<(Uuid | undefined)[]> {
-  const ids = named.flatMap(({ id }) => (id !== undefined && isUuid(id) ? [id.toLowerCase()] : []))
-  const emails = named.flatMap(({ id, email }) => (id === undefined ? (email ?? []) : []))
+  const ids = namedContacts.flatMap(({ id }) =>
+    id !== undefined && isUuid(id) ? [id.toLowerCase()] : [],
+  )
+  const emails = namedContacts.flatMap(({ id, email }) => (id === undefined ? (email ?? []) : []))
   const rows = await sql<{ id: Uuid; email: string | null }[]>`
     select id, null as email
     from contacts
@@ -87,8 +89,8 @@ export async function findAll(
     select id, email
     from contacts
     where organization_id = ${organizationId} and email = any(${emails}::text[])`
-  const known = new Map(rows.map(({ id, email }) => [email ?? id, id]))
-  return named.map(({ id, email }) => known.get(id?.toLowerCase() ?? email ?? ''))
+  const idsByName = new Map(rows.map(({ id, email }) => [email ?? id, id]))
+  return namedContacts.map(({ id, email }) => idsByName.get(id?.toLowerCase() ?? email ?? ''))
 }
 
 /** Facts about a contact that a mail to its address may contain. */

@@ -22,12 +22,12 @@ export async function lockNamed(
   organizationId: Uuid,
   contactId: Uuid,
 ): Promise<PersonalTexts | undefined> {
-  const [named] = await tx<PersonalTexts[]>`
+  const [texts] = await tx<PersonalTexts[]>`
     select id as contact_id, email, phone, external_id
     from contacts
     where organization_id = ${organizationId} and id = ${contactId}
     for update`
-  return named
+  return texts
 }
 
 /** Lists confirmations of these contacts that have their own workflow. */

@@ -52,12 +52,12 @@ export async function lock(
   organizationId: Uuid,
   keys: Keys,
 ): Promise<StoredContact[]> {
-  const found = having(tx, keys)
-  if (found === undefined) return []
+  const condition = having(tx, keys)
+  if (condition === undefined) return []
   return tx<StoredContact[]>`
     select id, ${columnsOf(tx, CONTACT_FIELD_NAMES)}
     from contacts
-    where organization_id = ${organizationId} and (${found})
+    where organization_id = ${organizationId} and (${condition})
     order by id
     for update`
 }
@@ -81,12 +81,12 @@ export async function listEmails(
   organizationId: Uuid,
   keys: Keys,
 ): Promise<string[]> {
-  const found = having(sql, keys)
-  if (found === undefined) return []
+  const condition = having(sql, keys)
+  if (condition === undefined) return []
   const rows = await sql<{ email: string }[]>`
     select email
     from contacts
-    where organization_id = ${organizationId} and email is not null and (${found})`
+    where organization_id = ${organizationId} and email is not null and (${condition})`
   return rows.map(({ email }) => email)
 }
 
@@ -121,7 +121,7 @@ export async function insert(
   drafts: readonly ContactDraft[],
 ): Promise<Set<Uuid>> {
   if (drafts.length === 0) return new Set()
-  const fresh = drafts.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+  const newDrafts = drafts.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
   // The join finds no row: the times are those of contacts that had no status before.
   const inserted = await tx<{ id: Uuid }[]>`
     insert into contacts (organization_id, id, ${columnsOf(tx, TEXT_COLUMNS)}, properties,
@@ -131,10 +131,10 @@ export async function insert(
       case when draft.resubscribed::boolean then clock_timestamp() end,
       ${statusTimes.emailTimes(tx)}, ${statusTimes.smsTimes(tx)}
     from unnest(
-      ${fresh.map(({ id }) => id)}::uuid[],
-      ${textColumns(tx, fresh)}
-      ${fresh.map(({ properties, json }) => json ?? JSON.stringify(properties))}::text[],
-      ${fresh.map(({ resubscribed }) => String(resubscribed))}::text[]
+      ${newDrafts.map(({ id }) => id)}::uuid[],
+      ${textColumns(tx, newDrafts)}
+      ${newDrafts.map(({ properties, json }) => json ?? JSON.stringify(properties))}::text[],
+      ${newDrafts.map(({ resubscribed }) => String(resubscribed))}::text[]
     ) as draft (id, ${columnsOf(tx, TEXT_COLUMNS)}, properties, resubscribed)
     left join contacts on false
     on conflict do nothing
