@@ -34,16 +34,16 @@ type Parts = Pick<Content, 'subject' | 'html' | 'text'>
  * which never changes within a version of a flow. Each is read, or compiled, once.
  */
 export function flowContents(renderer: Renderer) {
-  const kept = new Map<string, Parts>()
+  const cachedParts = new Map<string, Parts>()
 
   const keep = async (key: string, find: () => Promise<Parts>): Promise<Parts> => {
-    const known = kept.get(key)
-    if (known) return known
-    const found = await find()
-    const [oldest] = kept.keys()
-    if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest)
-    kept.set(key, found)
-    return found
+    const cached = cachedParts.get(key)
+    if (cached) return cached
+    const parts = await find()
+    const [oldest] = cachedParts.keys()
+    if (cachedParts.size >= MOST_KEPT && oldest !== undefined) cachedParts.delete(oldest)
+    cachedParts.set(key, parts)
+    return parts
   }
 
   return async function find(

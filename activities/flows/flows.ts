@@ -38,8 +38,8 @@ export function createFlowActivities(deps: FlowDeps) {
   const { awaitedMs } = deps.timings ?? PRODUCTION_TIMINGS
   const { steps = createSteps({ ...content, sql, fetcher, now: Date.now, awaitedMs }) } = deps
   const definitions = createDefinitionCache()
-  const known = { steps, definitions }
-  const runStep = createRunStep({ renderer: content.renderer, ...deps, ...known })
+  const knowledge = { steps, definitions }
+  const runStep = createRunStep({ renderer: content.renderer, ...deps, ...knowledge })
 
   return {
     /**
@@ -53,7 +53,7 @@ export function createFlowActivities(deps: FlowDeps) {
      */
     beginExecution: async (key: executionRuns.ExecutionKey): Promise<StartedExecution> => {
       const fence = ownFence()
-      const move = await transact(sql, (tx) => begin(tx, known, key, fence))
+      const move = await transact(sql, (tx) => begin(tx, knowledge, key, fence))
       if (move.do !== 'step' || move.where !== 'local') return { fence, move }
       const { stepId, visit, name } = move
       return { fence, move: await attempt({ ...key, fence, stepId, visit }), ran: name }

@@ -101,9 +101,9 @@ export const createRunStep = (deps: RunStepDeps) => {
 async function tryStep(deps: RunStepDeps, input: RunStepInput, attempt: Attempt): Promise<Move> {
   const { sql, steps, renderer = processRenderer() } = deps
   const entered = await transact(sql, async (tx) => {
-    const found = await enterStep(deps, tx, input, attempt)
-    if ('do' in found) return found
-    const { run, isResumed } = found
+    const entry = await enterStep(deps, tx, input, attempt)
+    if ('do' in entry) return entry
+    const { run, isResumed } = entry
     const { definition } = run.execution
     const handler = steps[run.step.type]
     if (handler === undefined) {
@@ -120,9 +120,9 @@ async function tryStep(deps: RunStepDeps, input: RunStepInput, attempt: Attempt)
   const { run, handler } = entered
   const outcome = await handler.call(run, attempt)
   return transact(sql, async (tx) => {
-    const found = await lockVisit(deps, tx, input)
-    return 'do' in found
-      ? found
+    const lockedVisit = await lockVisit(deps, tx, input)
+    return 'do' in lockedVisit
+      ? lockedVisit
       : storeStepOutcome(tx, steps, run.execution.definition, input, outcome)
   })
 }
@@ -147,14 +147,14 @@ async function enterStep(
   input: RunStepInput,
   { isLocal }: Attempt,
 ): Promise<Move | { run: StepRun<StepType>; isResumed: boolean }> {
-  const found = await lockVisit(deps, tx, input, isLocal ? LOCAL_LIMITS : undefined)
-  if ('do' in found) return found
-  const { execution, step } = found
-  if (!found.hasContact) return end(tx, input, CONTACT_DELETED)
-  const { goneReason } = found
+  const lockedVisit = await lockVisit(deps, tx, input, isLocal ? LOCAL_LIMITS : undefined)
+  if ('do' in lockedVisit) return lockedVisit
+  const { execution, step } = lockedVisit
+  if (!lockedVisit.hasContact) return end(tx, input, CONTACT_DELETED)
+  const { goneReason } = lockedVisit
   if (goneReason !== null) return end(tx, input, { status: 'cancelled', reason: goneReason })
   if (input.visit > MOST_VISITS) return end(tx, input, TOO_MANY_VISITS)
-  const now = new Date(Date.parse(found.now) + ((await deps.aheadMs?.()) ?? 0)).toISOString()
+  const now = new Date(Date.parse(lockedVisit.now) + ((await deps.aheadMs?.()) ?? 0)).toISOString()
   const { condition } = execution.definition.settings.exitOn
   if (condition && (await holds(tx, execution, condition, now)) === true) {
     return end(tx, input, EXIT_ON)
@@ -212,10 +212,10 @@ async function lockVisit(
 }
 
 async function giveUp(deps: RunStepDeps, tx: Transaction, input: RunStepInput): Promise<Move> {
-  const found = await lockVisit(deps, tx, input)
-  if ('do' in found) return found
-  await enter(tx, input, found.step.type)
-  return storeStepOutcome(tx, deps.steps, found.execution.definition, input, INTERNAL_ERROR)
+  const lockedVisit = await lockVisit(deps, tx, input)
+  if ('do' in lockedVisit) return lockedVisit
+  await enter(tx, input, lockedVisit.step.type)
+  return storeStepOutcome(tx, deps.steps, lockedVisit.execution.definition, input, INTERNAL_ERROR)
 }
 
 const isHeldBy = (

@@ -24,11 +24,11 @@ export function namingSteps(
   })
   const [first] = details ?? []
   const isNamed = first !== undefined && first.message !== error.details?.[0]?.message
-  const named = new AppError(error.code, isNamed ? first.message : error.message, {
+  const namedError = new AppError(error.code, isNamed ? first.message : error.message, {
     ...(details === undefined ? {} : { details }),
     ...(error.reason === undefined ? {} : { reason: error.reason }),
   })
-  return answerError(named, request, reply)
+  return answerError(namedError, request, reply)
 }
 
 /** Returns the name of the step at `path` of the body. Undefined: it has no id. */

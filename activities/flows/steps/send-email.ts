@@ -97,16 +97,16 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
   const { execution, step } = run
   const { organizationId, contactId } = execution
   const topicId = step.config.topicId ?? null
-  const found = await flowMails.findAddressee(tx, organizationId, contactId, topicId)
-  if (!found) return gone
-  const { email, emailStatus, topicStatus, hasStorageRoom } = found
+  const addressee = await flowMails.findAddressee(tx, organizationId, contactId, topicId)
+  if (!addressee) return gone
+  const { email, emailStatus, topicStatus, hasStorageRoom } = addressee
   if (email === null) return { kind: 'skipped', reason: 'no_address' }
   if (emailStatus !== 'active') return { kind: 'skipped', reason: emailStatus ?? 'no_address' }
   if (topicId !== null && topicStatus !== 'subscribed') {
     return { kind: 'skipped', reason: 'topic_unsubscribed' }
   }
   if (!hasStorageRoom) return failed('plan_limit', storageFull().message)
-  const to = { ...found, email }
+  const to = { ...addressee, email }
   const sender = await senderOf(tx, run, to)
   if ('problem' in sender) return withoutSender(sender)
   const content = await untilRendered(() => making.contentOf(tx, execution, step))
@@ -115,7 +115,7 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
   const id = uuidv7()
   const data = dataOf(run, making.links, to, { event, mailId: id })
   const listId = listIdOf(making.links.publicUrl, { organizationId, topicId })
-  const made = await untilRendered(() =>
+  const composedMail = await untilRendered(() =>
     compose(
       'workflow',
       { from: sender, replyTo: sender.replyTo },
@@ -123,7 +123,7 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
       { email, unsubscribeUrl: data.unsubscribeUrl, listId },
     ),
   )
-  if ('failed' in made) return { kind: 'failed', ...made.failed }
+  if ('failed' in composedMail) return { kind: 'failed', ...composedMail.failed }
 
   const isNew = await enqueue(tx, {
     organizationId,
@@ -136,7 +136,7 @@ async function decide(tx: Transaction, run: Run, making: Making): Promise<StepOu
     ...(content.templateId === null ? {} : { templateId: content.templateId }),
     connectionId: sender.connectionId,
     recipient: email,
-    ...made.mail,
+    ...composedMail.mail,
   })
   if (!isNew) return failed('mailed_before', 'A mail of this try was decided before')
   return waitFor(id)

@@ -105,7 +105,7 @@ function engagementsOf(
     clicked: mail.clickedAt,
     bounced: mail.bouncedAt,
   }
-  return asked
+  return awaitedEngagements
     .flatMap((engagement) => {
       const at = times[engagement]
       return at === null ? [] : [{ engagement, at }]

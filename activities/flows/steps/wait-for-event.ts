@@ -33,7 +33,7 @@ export const waitForEvent: StoredStep<'wait_for_event'> = {
     const filtered = { contactId, filter }
     const fits = await loadFilters(tx, organizationId, [filtered])
     const since = await countsSince(tx, organizationId, keyOf(run), execution)
-    const wanted = {
+    const wantedEvent = {
       ...keyOf(run),
       contactId,
       name: eventName,
@@ -42,7 +42,7 @@ export const waitForEvent: StoredStep<'wait_for_event'> = {
       now: run.now,
     }
     await holdEvents(tx, organizationId)
-    const event = await earliestEvent(tx, organizationId, wanted, ({ properties }) =>
+    const event = await earliestEvent(tx, organizationId, wantedEvent, ({ properties }) =>
       fits(filtered, properties),
     )
     const expiresAt = new Date(Date.parse(run.now) + durationMs(timeout)).toISOString()

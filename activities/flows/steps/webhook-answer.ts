@@ -56,6 +56,6 @@ const shortened = (text: string): string =>
  */
 export function retryAfter({ headers }: Incoming, nowMs: number): number {
   const value = headers.get('retry-after') ?? ''
-  const asked = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs
-  return Number.isNaN(asked) ? 0 : Math.min(Math.max(asked, 0), MOST_RETRY_AFTER_MS)
+  const requestedMs = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - nowMs
+  return Number.isNaN(requestedMs) ? 0 : Math.min(Math.max(requestedMs, 0), MOST_RETRY_AFTER_MS)
 }

@@ -89,13 +89,13 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       },
     },
     async ({ caller: { organizationId, sql }, params: { executionId: id } }) => {
-      const kept = await keptOf(sql, organizationId)
-      const found = isUuid(id)
-        ? await executionReads.find(sql, organizationId, id, kept)
+      const shownPeriod = await keptOf(sql, organizationId)
+      const execution = isUuid(id)
+        ? await executionReads.find(sql, organizationId, id, shownPeriod)
         : undefined
-      if (!found) throw await missing(sql, 'execution', organizationId, id)
-      const steps = await executionReads.listSteps(sql, organizationId, found, MOST_STEPS_SHOWN)
-      return { ...found, ...steps }
+      if (!execution) throw await missing(sql, 'execution', organizationId, id)
+      const steps = await executionReads.listSteps(sql, organizationId, execution, MOST_STEPS_SHOWN)
+      return { ...execution, ...steps }
     },
   )
 

@@ -96,7 +96,8 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         tags,
         operationId: 'listWorkflowOperations',
         summary: 'List operations on many executions of a workflow, newest first',
-        description: 'Use the id or slug of the workflow. Operations are kept for 30 days after their completion.',
+        description:
+          'Use the id or slug of the workflow. Operations are kept for 30 days after their completion.',
         params: FlowParams,
         querystring: FlowOperationListQuery,
         response: { 200: FlowOperationList },
@@ -129,9 +130,9 @@ export const flowOperationRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
     },
     async ({ caller: { organizationId, sql }, params }) => {
       const id = params.operationId.toLowerCase()
-      const found = isUuid(id) ? await flowOperations.find(sql, organizationId, id) : undefined
-      if (!found) throw await missing(sql, 'operation', organizationId, id)
-      return operationView(found)
+      const operation = isUuid(id) ? await flowOperations.find(sql, organizationId, id) : undefined
+      if (!operation) throw await missing(sql, 'operation', organizationId, id)
+      return operationView(operation)
     },
   )
 }

@@ -84,18 +84,18 @@ export const flowTriggerRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
       const { organizationId } = request.caller
       const failures = rowFailures('contacts')
       const rows = await checkRows(request, body.contacts, failures)
-      const given = { rows, data: body.data }
+      const triggerRows = { rows, data: body.data }
       const { executions, refusals } = await triggerMany(
         tx,
         organizationId,
         params.workflowId,
-        given,
+        triggerRows,
         requestId,
       )
       for (const { index, refusal } of refusals) failures.add(index, refusal)
-      const told = toldFailures('contacts', failures.list())
-      const success = told.errors.length === 0
-      return { success, triggered: executions.length, executions, ...told }
+      const report = toldFailures('contacts', failures.list())
+      const success = report.errors.length === 0
+      return { success, triggered: executions.length, executions, ...report }
     },
   )
 

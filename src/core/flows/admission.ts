@@ -45,21 +45,21 @@ export async function admit(
   const contactIds = starts.map(({ contactId }) => contactId)
   const present = await contactLocks.lockAll(tx, organizationId, contactIds)
   const causes = await starting.listKnownCauses(tx, organizationId, starts)
-  const known = new Set(causes.map(({ flowId, dedupeKey }) => causeOf(flowId, dedupeKey)))
-  const fresh: Start[] = []
+  const knownCauses = new Set(causes.map(({ flowId, dedupeKey }) => causeOf(flowId, dedupeKey)))
+  const newStarts: Start[] = []
   const outcomes = new Map<Start, Admission>()
   for (const start of starts) {
     const cause = causeOf(start.flow.id, start.dedupeKey)
     if (!present.has(start.contactId)) outcomes.set(start, { outcome: 'gone' })
-    else if (known.has(cause)) outcomes.set(start, { outcome: 'repeated' })
-    else fresh.push(start)
-    known.add(cause)
+    else if (knownCauses.has(cause)) outcomes.set(start, { outcome: 'repeated' })
+    else newStarts.push(start)
+    knownCauses.add(cause)
   }
-  const entering = await enterAll(tx, organizationId, fresh)
-  const written = await write(tx, organizationId, entering, requestId)
-  await bump(tx, organizationId, changes(fresh, written))
+  const entering = await enterAll(tx, organizationId, newStarts)
+  const executionIds = await write(tx, organizationId, entering, requestId)
+  await bump(tx, organizationId, changes(newStarts, executionIds))
   return starts.map((start) => {
-    const executionId = written.get(start)
+    const executionId = executionIds.get(start)
     if (executionId !== undefined) return { outcome: 'started', executionId }
     return outcomes.get(start) ?? { outcome: 'dropped' }
   })
@@ -75,8 +75,8 @@ async function enterAll(
 ): Promise<Start[]> {
   const byFlow = new Map<Uuid, Start[]>()
   for (const start of starts) {
-    const others = byFlow.get(start.flow.id)
-    if (others) others.push(start)
+    const startsOfFlow = byFlow.get(start.flow.id)
+    if (startsOfFlow) startsOfFlow.push(start)
     else byFlow.set(start.flow.id, [start])
   }
   const entering: Start[] = []
@@ -96,10 +96,10 @@ async function enter(
   const { allowReentry, reentryDelaySeconds, contactCooldownSeconds } = flow.settings
   // Any rule admits at most the first of a set: it is live, and started just now.
   const isOnce = !allowReentry || reentryDelaySeconds > 0 || contactCooldownSeconds > 0
-  const seen = new Set<Uuid>()
+  const seenContacts = new Set<Uuid>()
   const candidates = starts.filter(({ contactId }) => {
-    const isFirst = !seen.has(contactId)
-    seen.add(contactId)
+    const isFirst = !seenContacts.has(contactId)
+    seenContacts.add(contactId)
     return isFirst || !isOnce
   })
   const { passed, stopped } = await brake(tx, organizationId, flow, candidates)
@@ -146,9 +146,9 @@ function* byBytes(ids: ReadonlyMap<Start, Uuid>): Generator<starting.NewExecutio
   if (some.length > 0) yield some
 }
 
-const changes = (asked: readonly Start[], written: ReadonlyMap<Start, Uuid>): Change[] =>
-  asked.map((start) => ({
+const changes = (starts: readonly Start[], executionIds: ReadonlyMap<Start, Uuid>): Change[] =>
+  starts.map((start) => ({
     flowId: start.flow.id,
-    counter: written.has(start) ? 'started' : 'dropped',
+    counter: executionIds.has(start) ? 'started' : 'dropped',
     by: 1,
   }))

@@ -22,7 +22,7 @@ const MOST_SLOW = 3
 const WAIT_MS = 30_000
 
 export interface FailedSegment {
-  kept: KeptSegment
+  segment: KeptSegment
   failure: SegmentFailure
   error?: unknown
 }
@@ -49,11 +49,11 @@ export class SegmentsFailed extends Error {
 
 type Usable = KeptSegment & AskedSegment
 
-export const usableOf = ({ failed }: Asking, kept: readonly KeptSegment[]): Usable[] =>
-  kept.flatMap((each) => {
+export const usableOf = ({ failed }: Asking, storedSegments: readonly KeptSegment[]): Usable[] =>
+  storedSegments.flatMap((each) => {
     const { condition } = each
     if (condition !== null && isUsable(condition)) return [{ ...each, condition }]
-    failed.push({ kept: each, failure: 'segment_not_usable' })
+    failed.push({ segment: each, failure: 'segment_not_usable' })
     return []
   })
 
@@ -65,11 +65,11 @@ export const ask = (
 ): Promise<Difference[]> =>
   limited(asking, async () => {
     if (contactIds.length === 0) return []
-    const found: Difference[][] = []
+    const differences: Difference[][] = []
     for (const group of groupsOf(segments)) {
-      found.push(await askGroup(asking, contactIds, group))
+      differences.push(await askGroup(asking, contactIds, group))
     }
-    return found.flat()
+    return differences.flat()
   })
 
 export const askOne = (
@@ -97,9 +97,9 @@ export async function setAside(
 ): Promise<(FailedSegment & { until: string })[]> {
   const done: (FailedSegment & { until: string })[] = []
   for (const each of failed) {
-    const { kept, failure } = each
+    const { segment, failure } = each
     const wait = { failure, waitMs: WAIT_MS }
-    const until = await keptSegments.setAside(tx, organizationId, kept, wait)
+    const until = await keptSegments.setAside(tx, organizationId, segment, wait)
     if (until !== undefined) done.push({ ...each, until })
   }
   return done
@@ -110,11 +110,11 @@ async function askGroup(
   contactIds: readonly Uuid[],
   group: readonly Usable[],
 ): Promise<Difference[]> {
-  const found = await tryAsking(asking, contactIds, group)
-  if (!('failure' in found)) return found
-  const [only, ...others] = group
-  if (only && others.length === 0) {
-    noteFailure(asking, found)
+  const differences = await tryAsking(asking, contactIds, group)
+  if (!('failure' in differences)) return differences
+  const [only, ...otherSegments] = group
+  if (only && otherSegments.length === 0) {
+    noteFailure(asking, differences)
     return []
   }
   const each: Difference[][] = []
@@ -128,18 +128,18 @@ async function tryAsking(
   contactIds: readonly Uuid[],
   segments: readonly Usable[],
 ): Promise<Difference[] | FailedSegment> {
-  const asked = { organizationId, contactIds, segments, now }
+  const question = { organizationId, contactIds, segments, now }
   try {
     return await tx.savepoint(async (part) => {
-      const differences = await membership.listDifferences(part, asked)
-      await membership.writeDeadlines(part, asked)
+      const differences = await membership.listDifferences(part, question)
+      await membership.writeDeadlines(part, question)
       return differences
     })
   } catch (error) {
     const failure = failureOf(error)
-    const [kept] = segments
-    if (!failure || !kept) throw error
-    return { kept, failure, error }
+    const [firstSegment] = segments
+    if (!failure || !firstSegment) throw error
+    return { segment: firstSegment, failure, error }
   }
 }
 

@@ -30,16 +30,16 @@ export async function brake(
   const room = new Map<Uuid, number>()
   const stopped = new Set<Uuid>()
   if (times.size === 0) return { passed: [...starts], stopped }
-  const counted = await brakes.listCounted(tx, organizationId, flow.id, times, MOST_AN_HOUR)
-  for (const { contactId, isBraked, lastHour, today } of counted) {
+  const countedStarts = await brakes.listCounted(tx, organizationId, flow.id, times, MOST_AN_HOUR)
+  for (const { contactId, isBraked, lastHour, today } of countedStarts) {
     room.set(contactId, isBraked ? 0 : Math.min(MOST_AN_HOUR - lastHour, MOST_A_DAY - today))
     if (isBraked) times.delete(contactId)
   }
   const passed = starts.filter(({ isBraked, contactId }) => {
     if (!isBraked) return true
-    const left = room.get(contactId) ?? MOST_AN_HOUR
-    room.set(contactId, left - 1)
-    if (left > 0) return true
+    const remaining = room.get(contactId) ?? MOST_AN_HOUR
+    room.set(contactId, remaining - 1)
+    if (remaining > 0) return true
     if (times.has(contactId)) stopped.add(contactId)
     return false
   })

@@ -51,11 +51,11 @@ interface NewFlow extends Omit<flows.FlowValues, 'slug'> {
 export async function createFlow(
   changing: Saving,
   { name, slug, ...values }: NewFlow,
-  given: FlowDefinitionInput,
+  input: FlowDefinitionInput,
 ): Promise<{ flow: flows.WholeFlow; webhookSecret: string }> {
   const { tx, organizationId, keyring } = changing
   await requireRoom(tx, organizationId, 'workflows', () => flows.count(tx, organizationId))
-  const { definition, headers } = await readDefinition(changing, given)
+  const { definition, headers } = await readDefinition(changing, input)
   changing.warnings.push(...warningsOf(definition))
   if (values.enabled) {
     await requireReady(changing, { id: undefined, name, definition })
@@ -65,8 +65,8 @@ export async function createFlow(
   const webhookSecret = newSigningSecret()
   const place = flowSecretPlace(organizationId, id)
   const sealedSecret = seal(keyring, 'flow-secret', place, webhookSecret)
-  const named = { name, id, fallback: 'workflow', ...(slug === undefined ? {} : { slug }) }
-  const made = await underSlug(named, async (free) =>
+  const slugWish = { name, id, fallback: 'workflow', ...(slug === undefined ? {} : { slug }) }
+  const createdFlow = await underSlug(slugWish, async (free) =>
     RESERVED_SLUGS.includes(free)
       ? undefined
       : flows.create(tx, {
@@ -79,11 +79,11 @@ export async function createFlow(
           sealedSecret,
         }),
   )
-  if (!made) throw slugTaken('workflow')
+  if (!createdFlow) throw slugTaken('workflow')
   await putHeaders(changing, { id, version: 1 }, headers)
   await keepWatched(tx, organizationId, [definition.trigger])
-  if (made.triggerType === 'schedule') await syncSchedule(changing, id)
-  return { flow: { ...made, definition }, webhookSecret }
+  if (createdFlow.triggerType === 'schedule') await syncSchedule(changing, id)
+  return { flow: { ...createdFlow, definition }, webhookSecret }
 }
 
 /**
@@ -95,10 +95,10 @@ export async function changeFlow(
   changing: Saving,
   flow: flows.WholeFlow,
   values: flows.FlowValues,
-  given: FlowDefinitionInput | undefined,
+  input: FlowDefinitionInput | undefined,
 ): Promise<flows.WholeFlow> {
   const { tx, organizationId } = changing
-  const read = given && (await readChanged(changing, flow, given))
+  const read = input && (await readChanged(changing, flow, input))
   const isRenamed =
     values.name !== flow.name ||
     values.slug !== flow.slug ||
@@ -139,11 +139,11 @@ export async function changeFlow(
 export async function readChanged(
   changing: Saving,
   flow: flows.WholeFlow,
-  given: FlowDefinitionInput,
+  input: FlowDefinitionInput,
 ): Promise<{ definition: Definition; headers: Headers } | undefined> {
-  if (isAsShown(flow.definition, given)) return undefined
+  if (isAsShown(flow.definition, input)) return undefined
   const former = await formerHeaders(changing, flow)
-  const read = await readDefinition(changing, given, sentBy(flow.definition, former))
+  const read = await readDefinition(changing, input, sentBy(flow.definition, former))
   const isSame =
     isDeepStrictEqual(plain(read.definition), plain(flow.definition)) &&
     isDeepStrictEqual(read.headers, former)
@@ -169,8 +169,8 @@ function isAsShown(
   definition: Definition,
   { triggerType, triggerConfig, steps, transitions, settings }: FlowDefinitionInput,
 ): boolean {
-  const given = { triggerType, triggerConfig, steps, transitions, settings }
-  return isDeepStrictEqual(plain(given), plain(wireOf(definition)))
+  const givenDefinition = { triggerType, triggerConfig, steps, transitions, settings }
+  return isDeepStrictEqual(plain(givenDefinition), plain(wireOf(definition)))
 }
 
 const plain = (definition: object): unknown => JSON.parse(JSON.stringify(definition))

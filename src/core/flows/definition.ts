@@ -29,35 +29,39 @@ import { checkAhead, checkContents, checkReferences, type Checking, refuse } fro
  */
 export async function readDefinition(
   checking: Checking,
-  given: FlowDefinitionInput,
+  input: FlowDefinitionInput,
   former: FormerHeaders = new Map(),
 ): Promise<{ definition: Definition; headers: Headers }> {
   const { tx, organizationId, contents } = checking
-  const topicsNamed = await findTopics(tx, organizationId, topicNames(given))
-  const shown = withFormer(given, former)
-  const { draft, problems } = draftOf(shown.given, (path) => topicsNamed.ids.get(path))
-  refuse([...topicsNamed.problems, ...shown.problems, ...problems])
+  const topicsNamed = await findTopics(tx, organizationId, topicNames(input))
+  const restored = withFormer(input, former)
+  const { draft, problems } = draftOf(restored.input, (path) => topicsNamed.ids.get(path))
+  refuse([...topicsNamed.problems, ...restored.problems, ...problems])
   const checked = checkDraft(draft)
   refuse(checked.problems)
   if (!checked.definition) throw new Error('a definition without problems is one')
   refuse(await checkContents(contents, checked.definition.steps))
-  const named = await namingTopics(tx, organizationId, checked.definition)
-  const { definition, problems: unnamed } = await namingAccounts(tx, organizationId, named)
+  const namedDefinition = await namingTopics(tx, organizationId, checked.definition)
+  const { definition, problems: unnamed } = await namingAccounts(
+    tx,
+    organizationId,
+    namedDefinition,
+  )
   refuse(unnamed)
   await checkReferences(checking, definition)
   return hideHeaders(definition)
 }
 
-export const prepareDefinition = (contents: Contents, given: FlowDefinitionInput): Promise<void> =>
-  checkAhead(contents, draftOf(given, () => undefined).draft.steps)
+export const prepareDefinition = (contents: Contents, input: FlowDefinitionInput): Promise<void> =>
+  checkAhead(contents, draftOf(input, () => undefined).draft.steps)
 
 /**
  * Replaces `***` by the former values of headers if they are sent to the same origin. A person who
  * may write a workflow must not read its secrets by sending them to another host.
  */
-function withFormer(given: FlowDefinitionInput, former: FormerHeaders) {
+function withFormer(input: FlowDefinitionInput, former: FormerHeaders) {
   const problems: ErrorDetail[] = []
-  const steps = given.steps.map((step, index) => {
+  const steps = input.steps.map((step, index) => {
     if (!isCalling(step) || step.config.headers === undefined) return step
     const before = former.get(step.id)
     const isElsewhere = before !== undefined && !isSameOrigin(before.url, step.config.url)
@@ -74,11 +78,11 @@ function withFormer(given: FlowDefinitionInput, former: FormerHeaders) {
     const values = Object.fromEntries(headers.map(([name, value]) => [name, value ?? '-']))
     return withConfig(step, { ...step.config, headers: values })
   })
-  return { given: { ...given, steps }, problems }
+  return { input: { ...input, steps }, problems }
 }
 
 async function findTopics(tx: Transaction, organizationId: Uuid, names: readonly TopicName[]) {
-  const known = await topics.identify(tx, organizationId, {
+  const idsByName = await topics.identify(tx, organizationId, {
     topicIds: names.flatMap(({ topicId }) => topicId ?? []),
     topicSlugs: names.flatMap(({ topicSlug }) => topicSlug ?? []),
   })
@@ -93,11 +97,11 @@ async function findTopics(tx: Transaction, organizationId: Uuid, names: readonly
       if (isNeeded) report('or topicSlug is required')
       continue
     }
-    const id = known.get(topicId === undefined ? value : value.toLowerCase())
+    const id = idsByName.get(topicId === undefined ? value : value.toLowerCase())
     if (id === undefined) {
       if (topicId !== undefined) await refuseForeign(tx, 'topic', organizationId, topicId)
       report('does not exist')
-    } else if (topicSlug !== undefined && known.get(topicSlug) !== id) {
+    } else if (topicSlug !== undefined && idsByName.get(topicSlug) !== id) {
       report('and topicSlug name different topics')
     } else {
       ids.set(path, id)
@@ -114,13 +118,13 @@ async function namingTopics(
   organizationId: Uuid,
   definition: Definition,
 ): Promise<Definition> {
-  const asked: { path: string; value: string; where: string }[] = []
+  const topicValues: { path: string; value: string; where: string }[] = []
   const topicOf = ({ field, value }: Filter) =>
     field === 'topics' && typeof value === 'string' ? value : undefined
   const collect = (condition: Condition, path: string, where: string) =>
     mapFilters(condition, path, (filter, at) => {
       const value = topicOf(filter)
-      if (value !== undefined) asked.push({ path: `${at}.value`, value, where })
+      if (value !== undefined) topicValues.push({ path: `${at}.value`, value, where })
       return filter
     })
   definition.steps.forEach((step, index) => {
@@ -131,11 +135,14 @@ async function namingTopics(
   const { condition: exit } = definition.settings.exitOn
   if (exit) collect(exit, 'settings.exitOn.condition', 'settings.exitOn.condition:')
 
-  const values = asked.map(({ value }) => value)
-  const known = await topics.identify(tx, organizationId, { topicIds: values, topicSlugs: values })
-  const idOf = (value: string) => known.get(value.toLowerCase()) ?? known.get(value)
+  const values = topicValues.map(({ value }) => value)
+  const idsByName = await topics.identify(tx, organizationId, {
+    topicIds: values,
+    topicSlugs: values,
+  })
+  const idOf = (value: string) => idsByName.get(value.toLowerCase()) ?? idsByName.get(value)
   refuse(
-    asked.flatMap(({ path, value, where }) =>
+    topicValues.flatMap(({ path, value, where }) =>
       idOf(value) === undefined
         ? [{ path, message: `${where} ${value} is not the id or slug of a topic` }]
         : [],

@@ -70,18 +70,18 @@ const SETTINGS: Settings = {
  * returns all problems of names and of the trigger.
  */
 export function draftOf(
-  given: FlowDefinitionInput,
+  input: FlowDefinitionInput,
   topicAt: TopicAt,
 ): { draft: Draft; problems: ErrorDetail[] } {
   const problems: ErrorDetail[] = []
   const report = (path: string, message: string): void => {
     problems.push({ path, message: `${path} ${message}` })
   }
-  const { transitions = [], settings = {} } = given
+  const { transitions = [], settings = {} } = input
   const { exitOn = {}, ...others } = settings
   const draft = {
-    trigger: triggerOf(given, topicAt, report),
-    steps: given.steps.map((step, index) => {
+    trigger: triggerOf(input, topicAt, report),
+    steps: input.steps.map((step, index) => {
       const path = `steps[${index}].config`
       return stepOf(step, topicAt(path), (name, message) =>
         problems.push({
@@ -169,13 +169,19 @@ function stored(step: object, config: unknown): object {
 
 /** Returns the mail settings of a step, with its sender split and its account under one name. */
 function mailOf(
-  given: Extract<FlowStep, { type: MailingType }>['config'],
+  givenConfig: Extract<FlowStep, { type: MailingType }>['config'],
   topicId: string | undefined,
   report: Report,
 ): StepOf<MailingType>['config'] {
-  const { topicId: _, topicSlug: __, cloudAccountId: ___, awsAccountId: ____, ...others } = given
-  const { from, fromName, ...config } = others
-  const { id: account, differs } = givenAccount(given)
+  const {
+    topicId: _,
+    topicSlug: __,
+    cloudAccountId: ___,
+    awsAccountId: ____,
+    ...mailFields
+  } = givenConfig
+  const { from, fromName, ...config } = mailFields
+  const { id: account, differs } = givenAccount(givenConfig)
   if (differs) report('awsAccountId', DIFFERS)
   const { address, name, problems } = readSender(from ?? '', fromName)
   for (const { path, message } of problems) report(path, message)
@@ -188,19 +194,19 @@ function mailOf(
   }
 }
 
-function transitionOf(given: FlowTransitionInput, path: string, report: Report): Transition {
+function transitionOf(transition: FlowTransitionInput, path: string, report: Report): Transition {
   const one = (name: 'from' | 'to' | 'branch', first?: string, second?: string) => {
     if (first !== undefined && second !== undefined && first !== second) {
       report(`${path}.${name}`, 'differs from its alias')
     }
     return first ?? second
   }
-  const from = one('from', given.from, given.fromStepId)
-  const to = one('to', given.to, given.toStepId)
-  const { condition } = given
+  const from = one('from', transition.from, transition.fromStepId)
+  const to = one('to', transition.to, transition.toStepId)
+  const { condition } = transition
   const branch = one(
     'branch',
-    given.branch,
+    transition.branch,
     typeof condition === 'object' ? condition.branch : condition,
   )
   if (from === undefined) report(`${path}.from`, 'is required')
@@ -227,10 +233,10 @@ export const stepsWithDefaults = ({ steps, defaults = {} }: PushedFlow): FlowSte
 
 export function wireOf({ trigger, entry, steps, transitions, settings }: Definition) {
   const { type: triggerType, ...config } = trigger
-  const { name, ...others } = { name: undefined, ...config }
+  const { name, ...fields } = { name: undefined, ...config }
   return {
     triggerType,
-    triggerConfig: { ...(name === undefined ? {} : { eventName: name }), ...others },
+    triggerConfig: { ...(name === undefined ? {} : { eventName: name }), ...fields },
     steps,
     transitions: [{ from: TRIGGER, to: entry }, ...transitions],
     settings,

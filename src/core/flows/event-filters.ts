@@ -25,11 +25,11 @@ export async function loadFilters(
   organizationId: Uuid,
   filtered: Iterable<Filtered>,
 ): Promise<Fits> {
-  const asked = new Map<Condition, boolean>()
+  const asksByFilter = new Map<Condition, boolean>()
   const asks = (filter: Condition): boolean => {
-    const known = asked.get(filter) ?? asksAboutContact(filter)
-    asked.set(filter, known)
-    return known
+    const answer = asksByFilter.get(filter) ?? asksAboutContact(filter)
+    asksByFilter.set(filter, answer)
+    return answer
   }
   const asking = new Set<Uuid>()
   for (const { contactId, filter } of filtered) {
@@ -41,8 +41,8 @@ export async function loadFilters(
     if (filter === null) return true
     const contact = contacts.get(contactId)
     if (!contact && asks(filter)) return false
-    const known = contact ?? { id: contactId, properties: {} }
-    return evaluate(filter, { contact: known, event: properties, now })
+    const subject = contact ?? { id: contactId, properties: {} }
+    return evaluate(filter, { contact: subject, event: properties, now })
   }
 }
 

@@ -34,17 +34,23 @@ interface OperationRequest {
  */
 export async function startOperation(
   tx: Transaction,
-  asked: OperationRequest,
+  request: OperationRequest,
 ): Promise<FlowOperation> {
-  const { organizationId, flowId, target, requestId } = asked
+  const { organizationId, flowId, target, requestId } = request
   const running = await flowOperations.countRunning(tx, organizationId, flowId, MOST_RUNNING)
   if (running >= MOST_RUNNING) {
     throw conflict(`${MOST_RUNNING} operations of this workflow are running already`, {
       reason: 'operation_limit',
     })
   }
-  const whole = { version: null, stepId: null, failedSince: null, ...target }
-  return flowOperations.create(tx, { organizationId, flowId, requestId, id: uuidv7(), ...whole })
+  const fullTarget = { version: null, stepId: null, failedSince: null, ...target }
+  return flowOperations.create(tx, {
+    organizationId,
+    flowId,
+    requestId,
+    id: uuidv7(),
+    ...fullTarget,
+  })
 }
 
 /** Processes a page of the operation that is due the longest. Returns false if none is due. */
@@ -73,8 +79,8 @@ async function cancelPage(
   const ids = await flowOperations.listCancellable(tx, operation, page)
   if (ids.length === 0) return finish(tx, operation)
   const options = { requestId: requestId ?? undefined }
-  const ended = await executions.end(tx, organizationId, ids, CANCELLED, options)
-  await flowOperations.noteProgress(tx, operation, { done: ended.length, waitMs: 0 })
+  const endedIds = await executions.end(tx, organizationId, ids, CANCELLED, options)
+  await flowOperations.noteProgress(tx, operation, { done: endedIds.length, waitMs: 0 })
 }
 
 async function retryPage(

@@ -67,19 +67,19 @@ export interface SetAside {
  * locked first, then the contacts that differ, in the order of their ids.
  */
 export async function keepMembership(keeping: Keeping): Promise<boolean> {
-  let taken: Uuid | undefined
+  let organizationTurn: Uuid | undefined
   try {
     const turn = await transact(keeping.sql, async (tx) => {
-      taken = undefined
+      organizationTurn = undefined
       const next = await membership.takeTurn(tx)
-      taken = next?.organizationId
+      organizationTurn = next?.organizationId
       return next && takeTurn(tx, next, keeping)
     })
     if (turn) tell(keeping, turn)
     return turn !== undefined
   } catch (error) {
-    if (taken === undefined) throw error
-    await recover(keeping, taken, error)
+    if (organizationTurn === undefined) throw error
+    await recover(keeping, organizationTurn, error)
     return true
   }
 }
@@ -102,8 +102,8 @@ interface Turn {
 }
 
 function tell({ onSetAside }: Keeping, { organizationId, segments }: Turn): void {
-  for (const { kept, failure, until, error } of segments) {
-    onSetAside?.({ organizationId, segmentId: kept.segmentId, failure, until, error })
+  for (const { segment, failure, until, error } of segments) {
+    onSetAside?.({ organizationId, segmentId: segment.segmentId, failure, until, error })
   }
 }
 
@@ -125,9 +125,9 @@ async function takeTurn(
     segments,
     differences.filter(({ isKnown }) => isKnown),
   )
-  const failed = new Set(asking.failed.map(({ kept }) => kept.id))
-  const open = segments.find(({ id, mayBeScanned }) => mayBeScanned && !failed.has(id))
-  if (open) await scan(asking, open)
+  const failed = new Set(asking.failed.map(({ segment: kept }) => kept.id))
+  const openScan = segments.find(({ id, mayBeScanned }) => mayBeScanned && !failed.has(id))
+  if (openScan) await scan(asking, openScan)
   await keptSegments.beginScans(tx, organizationId)
   await keptSegments.deleteDropped(tx, organizationId, DELETED)
   return { organizationId, segments: await setAside(tx, organizationId, asking.failed) }
@@ -139,30 +139,30 @@ async function takeTurn(
  */
 async function scan(asking: Asking, segment: ReturnType<typeof usableOf>[number]): Promise<void> {
   const { tx, organizationId } = asking
-  let found: Awaited<ReturnType<typeof askOne>> = []
+  let differences: Awaited<ReturnType<typeof askOne>> = []
   for (const size of SCANNED) {
     const contactIds = await membership.listPage(tx, organizationId, segment.scanCursor, size)
-    found = await askOne(asking, contactIds, segment)
-    if ('failure' in found) continue
-    await write(asking, [segment], found)
+    differences = await askOne(asking, contactIds, segment)
+    if ('failure' in differences) continue
+    await write(asking, [segment], differences)
     const last = contactIds.length < size ? null : contactIds.at(-1)
     await keptSegments.recordScan(tx, organizationId, segment, last ?? null)
     return
   }
-  if ('failure' in found) noteFailure(asking, found)
+  if ('failure' in differences) noteFailure(asking, differences)
 }
 
 /** Writes differences for existing contacts, and starts the executions that follow. */
 async function write(
   { tx, organizationId, now }: Asking,
-  kept: readonly KeptSegment[],
-  found: readonly Difference[],
+  storedSegments: readonly KeptSegment[],
+  segmentDifferences: readonly Difference[],
 ): Promise<void> {
-  if (found.length === 0) return
-  const ids = found.map(({ contactId }) => contactId)
+  if (segmentDifferences.length === 0) return
+  const ids = segmentDifferences.map(({ contactId }) => contactId)
   const present = await contactLocks.lockAll(tx, organizationId, ids)
-  const differences = found.filter(({ contactId }) => present.has(contactId))
-  const segmentOf = new Map(kept.map(({ id, segmentId }) => [id, segmentId]))
+  const differences = segmentDifferences.filter(({ contactId }) => present.has(contactId))
+  const segmentOf = new Map(storedSegments.map(({ id, segmentId }) => [id, segmentId]))
   for (let from = 0; from < differences.length; from += WRITTEN) {
     const some = differences.slice(from, from + WRITTEN)
     await membership.writeDifferences(tx, organizationId, some, now)

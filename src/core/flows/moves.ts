@@ -55,8 +55,8 @@ export function toStep(
   // What is rendered takes as long as others' contents do.
   const isRendered = liquidTextsOf(step).length > 0
   const where = isRendered ? 'control' : (steps[step.type]?.where ?? 'local')
-  const shown = isOver(status) ? {} : { status }
-  return { do: 'step', name: step.name, where, ...shown, stepId, visit }
+  const shownStatus = isOver(status) ? {} : { status }
+  return { do: 'step', name: step.name, where, ...shownStatus, stepId, visit }
 }
 
 /** Ends an execution whose row is locked. Its run sees the result and needs no message. */
@@ -67,8 +67,8 @@ export async function end(
 ): Promise<Move> {
   const ending = { status, reason: reason?.slice(0, LONGEST_REASON) ?? null, error }
   const options = { cancelsRuns: false }
-  const ended = await executions.endLocked(tx, organizationId, [executionId], ending, options)
-  if (ended.length === 0) return over(tx, { organizationId, executionId })
+  const endedIds = await executions.endLocked(tx, organizationId, [executionId], ending, options)
+  if (endedIds.length === 0) return over(tx, { organizationId, executionId })
   return { do: 'end', status, reason: ending.reason }
 }
 

@@ -95,13 +95,17 @@ async function pushFlow(
   isForced: boolean,
 ): Promise<Pushed | undefined> {
   const { tx, organizationId } = changing
-  const found = await flows.lock(tx, organizationId, slug)
+  const existingFlow = await flows.lock(tx, organizationId, slug)
   // Not one whose id looks like this slug.
-  const flow = found?.slug === slug ? found : undefined
+  const flow = existingFlow?.slug === slug ? existingFlow : undefined
   if (!flow) {
-    const made = await createFlow(changing, { name, slug, description, enabled: false }, given)
-    await flows.markPushed(tx, organizationId, made.flow.id, sourceHash)
-    return { slug, id: made.flow.id, outcome: 'created', version: 1 }
+    const createdFlow = await createFlow(
+      changing,
+      { name, slug, description, enabled: false },
+      given,
+    )
+    await flows.markPushed(tx, organizationId, createdFlow.flow.id, sourceHash)
+    return { slug, id: createdFlow.flow.id, outcome: 'created', version: 1 }
   }
   const isSame =
     flow.name === name &&

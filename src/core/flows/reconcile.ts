@@ -30,9 +30,9 @@ export const stop = (sql: Sql, held: HeldExecution): Promise<boolean> =>
 export const restart = (sql: Sql, held: HeldExecution): Promise<'restarted' | 'failed' | 'kept'> =>
   transact(sql, async (tx) => {
     if (!(await heldExecutions.lockIfSame(tx, held))) return 'kept'
-    const counted = await heldExecutions.countLostRun(tx, held)
-    if (!counted) return 'kept'
-    const { nextAttempt, lostRuns } = counted
+    const runCount = await heldExecutions.countLostRun(tx, held)
+    if (!runCount) return 'kept'
+    const { nextAttempt, lostRuns } = runCount
     if (lostRuns >= MOST_LOST_RUNS) {
       await fail(tx, held)
       return 'failed'

@@ -54,8 +54,8 @@ export async function cancel(
 ): Promise<Cancel | undefined> {
   const execution = await executionRuns.lock(tx, { organizationId, executionId })
   if (!execution) return undefined
-  const ended = await executions.end(tx, organizationId, [executionId], CANCELLED, { requestId })
-  if (ended.length > 0) return { outcome: 'cancelled' }
+  const endedIds = await executions.end(tx, organizationId, [executionId], CANCELLED, { requestId })
+  if (endedIds.length > 0) return { outcome: 'cancelled' }
   const { status } = execution
   return status === 'cancelled' ? { outcome: 'already' } : { outcome: 'over', status }
 }

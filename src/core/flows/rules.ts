@@ -160,18 +160,19 @@ export async function checkReferences(
         }
         // A misspelt name would render its fallback in every mail without any error.
         const own = await rootsOfSubject(contents, step.config, index)
-        const known = new Set([...own, ...template.variables.map(({ name }) => name)])
+        const knownNames = new Set([...own, ...template.variables.map(({ name }) => name)])
         for (const name of Object.keys(variables)) {
-          if (!known.has(name)) report(`variables.${name}`, 'is not a variable of the template')
+          if (!knownNames.has(name))
+            report(`variables.${name}`, 'is not a variable of the template')
         }
       }
     }
     if (cloudAccountId !== undefined) {
-      const found = await resolveAccount(tx, organizationId, { cloudAccountId })
+      const account = await resolveAccount(tx, organizationId, { cloudAccountId })
       // A flow may name an account that is disconnected for now.
-      if ('problem' in found && found.problem !== 'disconnected') {
+      if ('problem' in account && account.problem !== 'disconnected') {
         await refuseForeign(tx, 'connection', organizationId, cloudAccountId)
-        report('cloudAccountId', found.message)
+        report('cloudAccountId', account.message)
       }
     }
   }
@@ -226,9 +227,9 @@ async function keepTopics(
   organizationId: Uuid,
   { trigger, steps, settings }: Definition,
 ): Promise<ErrorDetail[]> {
-  const named: { id: string; path: string; where: string }[] = []
+  const topicReferences: { id: string; path: string; where: string }[] = []
   const add = (id: unknown, path: string, where: string) => {
-    if (typeof id === 'string' && isUuid(id)) named.push({ id, path, where })
+    if (typeof id === 'string' && isUuid(id)) topicReferences.push({ id, path, where })
   }
   const addAsked = (condition: Condition | undefined, path: string, where: string) => {
     for (const { field, value } of condition ? filtersOf(condition) : []) {
@@ -248,10 +249,12 @@ async function keepTopics(
   }
   const exit = 'settings.exitOn.condition'
   addAsked(settings.exitOn.condition, exit, exit)
-  const ids = named.map(({ id }) => id)
-  const kept = await topics.keep(tx, organizationId, ids)
-  return named.flatMap(({ id, path, where }) =>
-    kept.has(id.toLowerCase()) ? [] : [{ path, message: `${where} names a topic that is deleted` }],
+  const ids = topicReferences.map(({ id }) => id)
+  const lockedTopics = await topics.keep(tx, organizationId, ids)
+  return topicReferences.flatMap(({ id, path, where }) =>
+    lockedTopics.has(id.toLowerCase())
+      ? []
+      : [{ path, message: `${where} names a topic that is deleted` }],
   )
 }
 

@@ -29,9 +29,9 @@ export async function sendersOfSteps(
   const senders: (Sender & { index: number })[] = []
   for (const [index, step] of steps.entries()) {
     if (!isMailing(step)) continue
-    const found = await resolveSender(sql, organizationId, step.config, accountOf)
-    if ('problem' in found) continue
-    senders.push({ connectionId: found.connectionId, address: found.address, index })
+    const sender = await resolveSender(sql, organizationId, step.config, accountOf)
+    if ('problem' in sender) continue
+    senders.push({ connectionId: sender.connectionId, address: sender.address, index })
   }
   return senders
 }

@@ -81,9 +81,9 @@ function refuseRow({ contactId, contactEmail }: TriggerRow): AppError | undefine
 
 /** Returns the data of an execution in stored form. Throws if it cannot be stored. */
 function storedData(data: Record<string, unknown>): Record<string, unknown> | AppError {
-  const written = writeProperties(data)
-  if (written.refusal === undefined) return written.properties
-  const message = written.refusal
+  const writtenProperties = writeProperties(data)
+  if (writtenProperties.refusal === undefined) return writtenProperties.properties
+  const message = writtenProperties.refusal
   return badRequest(`data ${message}`, [{ path: 'data', message }], 'data_refused')
 }
 
@@ -116,39 +116,39 @@ export async function triggerMany(
   requestId: string,
 ): Promise<Outcome> {
   const flow = await loadFlow(tx, organizationId, idOrSlug)
-  const found = await namedContacts.findAll(
+  const contactIds = await namedContacts.findAll(
     tx,
     organizationId,
     rows.map(({ row }) => namedContact(row)),
   )
   const lost = rows.flatMap(({ row: { contactId } }, i) =>
-    found[i] === undefined && contactId !== undefined && isUuid(contactId) ? [contactId] : [],
+    contactIds[i] === undefined && contactId !== undefined && isUuid(contactId) ? [contactId] : [],
   )
   const foreign = await namedContacts.listForeign(tx, organizationId, lost)
   const closed = refuseFlow(flow)
   const refusals: Outcome['refusals'] = []
-  const asked: { index: number; start: Start }[] = []
-  const seen = new Set<Uuid>()
+  const requestedStarts: { index: number; start: Start }[] = []
+  const seenContacts = new Set<Uuid>()
   for (const [i, { index, row }] of rows.entries()) {
-    const contactId = found[i]
+    const contactId = contactIds[i]
     if (contactId === undefined) {
       refusals.push({ index, refusal: refuseRow(row) ?? refuseContact(row, foreign) })
       continue
     }
-    if (seen.has(contactId)) continue
-    seen.add(contactId)
+    if (seenContacts.has(contactId)) continue
+    seenContacts.add(contactId)
     const data = closed ?? storedData({ ...common, ...row.data })
     if (data instanceof AppError) refusals.push({ index, refusal: data })
-    else asked.push({ index, start: { flow, contactId, data, dedupeKey: uuidv7() } })
+    else requestedStarts.push({ index, start: { flow, contactId, data, dedupeKey: uuidv7() } })
   }
   const admissions = await admit(
     tx,
     organizationId,
-    asked.map(({ start }) => start),
+    requestedStarts.map(({ start }) => start),
     requestId,
   )
   const executions: Outcome['executions'] = []
-  for (const [i, { index, start }] of asked.entries()) {
+  for (const [i, { index, start }] of requestedStarts.entries()) {
     const admission = admissions[i]
     if (admission?.outcome === 'started') {
       executions.push({ contactId: start.contactId, executionId: admission.executionId })

@@ -110,8 +110,8 @@ function* listMet(
 ): Generator<Met, undefined> {
   for (const flow of flows) {
     const filter = filterOf(flow)
-    for (const placed of byGroup.get(groupOf(flow.triggerType, flow.triggerKey)) ?? []) {
-      yield { ...placed, contactId: placed.occurrence.contactId, flow, filter }
+    for (const placement of byGroup.get(groupOf(flow.triggerType, flow.triggerKey)) ?? []) {
+      yield { ...placement, contactId: placement.occurrence.contactId, flow, filter }
     }
   }
 }
@@ -150,11 +150,11 @@ const byContact = ({ occurrence: a }: Occasion, { occurrence: b }: Occasion): nu
 /** Groups by contact. Occurrences of one contact keep their order. */
 function grouped(occurrences: readonly Occurrence[]): Map<string, Occasion[]> {
   const byGroup = new Map<string, Occasion[]>()
-  const placed = occurrences.map((occurrence, at) => ({ at, occurrence }))
-  for (const each of placed.toSorted(byContact)) {
+  const placements = occurrences.map((occurrence, at) => ({ at, occurrence }))
+  for (const each of placements.toSorted(byContact)) {
     for (const group of groupsOf(each.occurrence)) {
-      const known = byGroup.get(group)
-      if (known) known.push(each)
+      const groupPlacements = byGroup.get(group)
+      if (groupPlacements) groupPlacements.push(each)
       else byGroup.set(group, [each])
     }
   }
@@ -167,7 +167,7 @@ function listTriggered(
   occurrences: readonly Occurrence[],
 ): PromiseLike<TriggeredFlow[]> {
   const keyed = occurrences.filter((occurrence) => keyOf(occurrence) !== null)
-  const free = occurrences.filter(({ type }) => !NAMED.some((named) => named === type))
+  const free = occurrences.filter(({ type }) => !NAMED.some((namedType) => namedType === type))
   return triggered.list(tx, organizationId, {
     anyOf: free.map(({ type }) => type),
     keyed: {

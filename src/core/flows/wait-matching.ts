@@ -38,12 +38,12 @@ export async function matchEvents(
   if (events.length === 0) return []
   const byContact = groupByContact(events)
   await exitOnEvents(tx, organizationId, byContact)
-  const open = await waits.lockForEvents(tx, organizationId, events)
-  if (open.length === 0) return events.map(() => 0)
-  const fits = await loadFilters(tx, organizationId, open)
+  const openWaits = await waits.lockForEvents(tx, organizationId, events)
+  if (openWaits.length === 0) return events.map(() => 0)
+  const fits = await loadFilters(tx, organizationId, openWaits)
   const breathe = breather()
   const matched: { wait: waits.EventWait; event: ArrivedEvent }[] = []
-  for (const wait of open) {
+  for (const wait of openWaits) {
     for (const event of byContact.get(wait.contactId) ?? []) {
       if (event.name !== wait.eventName || event.receivedAt >= wait.expiresAt) continue
       if (event.occurredAt < wait.occurredSince) continue

@@ -118,8 +118,8 @@ function write(contact: ContactFields, field: string, change: Change): Refusal |
  * Writes a value into a column. Returns false if the column cannot have it. Blank text becomes
  * null, and a number, which only Liquid can produce, is written as text.
  */
-function writeColumn(contact: ContactFields, column: Column, given: unknown): boolean {
-  const value = typeof given === 'number' ? String(given) : given
+function writeColumn(contact: ContactFields, column: Column, input: unknown): boolean {
+  const value = typeof input === 'number' ? String(input) : input
   const cleaned = typeof value === 'string' ? cleanLine(value) : value
   const text = cleaned === undefined || cleaned === '' ? null : cleaned
   if (text !== null && typeof text !== 'string') return false

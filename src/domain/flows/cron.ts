@@ -105,15 +105,15 @@ export function calendarsOf(cron: string): Calendar[] | undefined {
 }
 
 function valuesOf(word: string, field: Field): number[] | undefined {
-  const found = new Set<number>()
+  const matchingValues = new Set<number>()
   for (const part of word.split(',')) {
     const values = partOf(part, field)
     if (values === undefined) return undefined
     for (const value of values) {
-      found.add(field.name === 'dayOfWeek' && value === SUNDAY_TOO ? 0 : value)
+      matchingValues.add(field.name === 'dayOfWeek' && value === SUNDAY_TOO ? 0 : value)
     }
   }
-  return [...found].toSorted((a, b) => a - b)
+  return [...matchingValues].toSorted((a, b) => a - b)
 }
 
 /** Parses `*`, `5` or `1-5`. The first and the last may have a step such as `/2`. */
@@ -135,8 +135,8 @@ function partOf(part: string, field: Field): number[] | undefined {
 }
 
 function valueOf(word: string, { from, to, names = [] }: Field): number | undefined {
-  const named = names.indexOf(word)
-  if (named >= 0) return from + named
+  const nameIndex = names.indexOf(word)
+  if (nameIndex >= 0) return from + nameIndex
   const value = /^\d{1,2}$/.test(word) ? Number(word) : Number.NaN
   return value >= from && value <= to ? value : undefined
 }

@@ -123,7 +123,7 @@ const checkSettings = ({ exitOn }: Settings): ErrorDetail[] =>
 
 function checkTransitions({ steps, transitions }: Draft): ErrorDetail[] {
   const byId = new Map(steps.map((step) => [step.id, step]))
-  const taken = new Set<string>()
+  const takenBranches = new Set<string>()
   return transitions.flatMap(({ from, to, branch }, index) => {
     const path = `transitions[${index}]`
     const step = byId.get(from)
@@ -141,11 +141,11 @@ function checkTransitions({ steps, transitions }: Draft): ErrorDetail[] {
       ]
     }
     const way = JSON.stringify([from, branchOf(step, branch) ?? null])
-    if (taken.has(way)) {
+    if (takenBranches.has(way)) {
       const message = 'there is already another transition from here'
       return [step ? ofStep(step, path, message) : problem(path, `The trigger: ${message}`)]
     }
-    taken.add(way)
+    takenBranches.add(way)
     return []
   })
 }
@@ -175,9 +175,9 @@ function checkGraph(draft: Draft, between: readonly Transition[], entry: string)
   const reached = reachableFrom(entry, ways)
   const afterMails = new Map<string, ReadonlySet<string>>()
   const after = (id: string): ReadonlySet<string> => {
-    const known = afterMails.get(id) ?? reachableFrom(id, ways)
-    afterMails.set(id, known)
-    return known
+    const laterSteps = afterMails.get(id) ?? reachableFrom(id, ways)
+    afterMails.set(id, laterSteps)
+    return laterSteps
   }
   const stepName = (id: string) => {
     const step = steps[at(id)]

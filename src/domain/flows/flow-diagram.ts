@@ -60,8 +60,8 @@ const SHAPES = { decision: ['{', '}'], wait: ['{{', '}}'], end: ['([', '])'], ac
 
 function box<Type extends StepType>(node: string, step: StepOf<Type>): string {
   const { gist, shape = 'action' } = rulesOf(step)
-  const [open, close] = SHAPES[shape]
-  return `${node}${open}"${label(step.name, `${step.type}, ${gist(step.config)}`)}"${close}`
+  const [opening, close] = SHAPES[shape]
+  return `${node}${opening}"${label(step.name, `${step.type}, ${gist(step.config)}`)}"${close}`
 }
 
 const label = (first: string, second: string): string => `${text(first)}<br/>${text(second)}`
@@ -82,14 +82,14 @@ function text(value: string): string {
     characters.length > MOST_CHARACTERS
       ? [...characters.slice(0, MOST_CHARACTERS - 1), '…']
       : characters
-  const written = short.map((each, index) => {
+  const escapedCharacters = short.map((each, index) => {
     const isInWord = WORD.test(short[index - 1] ?? '') && WORD.test(short[index + 1] ?? '')
     if (PLAIN.test(each) || (each === '_' && isInWord)) return each
     const pair = each + (short[index + 1] ?? '')
     return `#${each.codePointAt(0) ?? 0};${MAGIC.includes(pair) ? JOINER : ''}`
   })
   // A text must not be empty, nor begin as a list does.
-  const line = written
+  const line = escapedCharacters
     .join('')
     .replace(/^(\d+)\./, '$1#46;')
     .replace(/^-/, '#45;')

@@ -9,8 +9,8 @@ export type Ways = ReadonlyMap<string, readonly string[]>
 export function waysOf(transitions: readonly Transition[]): Ways {
   const ways = new Map<string, string[]>()
   for (const { from, to } of transitions) {
-    const known = ways.get(from)
-    if (known) known.push(to)
+    const targets = ways.get(from)
+    if (targets) targets.push(to)
     else ways.set(from, [to])
   }
   return ways
@@ -24,9 +24,9 @@ export const reachableFrom = (start: string, ways: Ways): Set<string> =>
  * Returns the steps that can be reached from `start` and were not seen before, each after the steps
  * that were first reached through it. Adds them to the seen steps.
  */
-function followed(start: string, ways: Ways, seen: Set<string>): string[] {
-  if (seen.has(start)) return []
-  seen.add(start)
+function followed(start: string, ways: Ways, seenSteps: Set<string>): string[] {
+  if (seenSteps.has(start)) return []
+  seenSteps.add(start)
   const done: string[] = []
   const under = [{ id: start, next: 0 }]
   for (let top = under.at(-1); top !== undefined; top = under.at(-1)) {
@@ -34,8 +34,8 @@ function followed(start: string, ways: Ways, seen: Set<string>): string[] {
     if (to === undefined) {
       done.push(top.id)
       under.pop()
-    } else if (!seen.has(to)) {
-      seen.add(to)
+    } else if (!seenSteps.has(to)) {
+      seenSteps.add(to)
       under.push({ id: to, next: 0 })
     }
   }
@@ -69,13 +69,13 @@ export function hastyLoops(steps: readonly Step[], transitions: readonly Transit
  * one another. Each step is visited twice, however many transitions exist.
  */
 function knots(ids: readonly string[], ways: Ways): string[][] {
-  const seen = new Set<string>()
-  const done = ids.flatMap((id) => followed(id, ways, seen))
+  const seenSteps = new Set<string>()
+  const done = ids.flatMap((id) => followed(id, ways, seenSteps))
   const back = new Map<string, string[]>()
   for (const [from, next] of ways) {
     for (const to of next) {
-      const known = back.get(to)
-      if (known) known.push(from)
+      const sources = back.get(to)
+      if (sources) sources.push(from)
       else back.set(to, [from])
     }
   }

@@ -31,10 +31,10 @@ export function hideHeaders(definition: Definition): { definition: Definition; h
 
 /** Returns the headers of a step, with the former value for `***`. Undefined: it had none. */
 export const keepHidden = (
-  given: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
   former: Readonly<Record<string, string>> = {},
 ): [string, string | undefined][] =>
-  Object.entries(given).map(([name, value]) => [
+  Object.entries(headers).map(([name, value]) => [
     name,
     value !== HIDDEN ? value : Object.hasOwn(former, name) ? former[name] : undefined,
   ])

@@ -79,6 +79,6 @@ export function nextStep(
   branch: string | null,
 ): string | undefined {
   const leaving = transitions.filter((transition) => transition.from === from)
-  const named = leaving.find((transition) => transition.branch === (branch ?? undefined))
-  return (named ?? leaving.find((transition) => transition.branch === undefined))?.to
+  const namedTransition = leaving.find((transition) => transition.branch === (branch ?? undefined))
+  return (namedTransition ?? leaving.find((transition) => transition.branch === undefined))?.to
 }

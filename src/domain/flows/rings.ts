@@ -19,12 +19,12 @@ export interface Linked {
  */
 export function findRing(
   flow: Linked,
-  others: readonly Linked[],
+  otherFlows: readonly Linked[],
   conditions: ReadonlyMap<string, Condition>,
 ): Linked[] | undefined {
-  const links = [flow, ...others].filter(({ settings }) => settings.allowReentry)
+  const links = [flow, ...otherFlows].filter(({ settings }) => settings.allowReentry)
   if (links[0] !== flow) return undefined
-  const seen = new Set<Linked>()
+  const seenFlows = new Set<Linked>()
   let paths: Linked[][] = [[flow]]
   while (paths.length > 0) {
     const next: Linked[][] = []
@@ -32,13 +32,13 @@ export function findRing(
       const last = path.at(-1) ?? flow
       for (const link of links) {
         if (
-          seen.has(link) ||
+          seenFlows.has(link) ||
           !last.steps.some((step) => mayStart(step, link.trigger, conditions))
         ) {
           continue
         }
         if (link === flow) return path
-        seen.add(link)
+        seenFlows.add(link)
         next.push([...path, link])
       }
     }
@@ -74,12 +74,12 @@ function mayStart(
   }
 }
 
-function mayMeet(step: Step, filter: Filter, wanted: boolean): boolean {
+function mayMeet(step: Step, filter: Filter, isWanted: boolean): boolean {
   const { writes, mayMeet: decide } = rulesOf(step)
-  const written = writes?.(step.config) ?? []
-  if (!written.some((field) => overlap(field, filter.field))) return false
-  return decide === undefined || decide(step.config, filter, wanted)
+  const writtenFields = writes?.(step.config) ?? []
+  if (!writtenFields.some((field) => overlap(field, filter.field))) return false
+  return decide === undefined || decide(step.config, filter, isWanted)
 }
 
-const isAbout = (topicId: string, wanted: string | undefined): boolean =>
-  wanted === undefined || wanted === topicId
+const isAbout = (topicId: string, wantedTopicId: string | undefined): boolean =>
+  wantedTopicId === undefined || wantedTopicId === topicId

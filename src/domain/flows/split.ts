@@ -6,10 +6,10 @@ export function branchAt(
   branches: readonly { name: string; weight: number }[],
   point: number,
 ): string {
-  let left = point * branches.reduce((sum, { weight }) => sum + weight, 0)
+  let remainder = point * branches.reduce((sum, { weight }) => sum + weight, 0)
   for (const { name, weight } of branches) {
-    if (left < weight) return name
-    left -= weight
+    if (remainder < weight) return name
+    remainder -= weight
   }
   // Rounding may leave a remainder after the last; a branch without weight is never taken.
   const last = branches.findLast(({ weight }) => weight > 0)

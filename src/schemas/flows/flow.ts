@@ -215,7 +215,7 @@ export const FlowSummary = Type.Object(summary, {
 })
 export type FlowSummary = Static<typeof FlowSummary>
 
-const whole = {
+const wholeFields = {
   ...summary,
   triggerConfig: TriggerConfig,
   steps: Type.Array(FlowStep),
@@ -223,11 +223,11 @@ const whole = {
   settings: FlowSettings,
 }
 
-export const Flow = Type.Object(whole, { title: 'Workflow', examples: [EXAMPLE] })
+export const Flow = Type.Object(wholeFields, { title: 'Workflow', examples: [EXAMPLE] })
 export type Flow = Static<typeof Flow>
 
 export const ChangedFlow = Type.Object(
-  { ...whole, ...warnings },
+  { ...wholeFields, ...warnings },
   { title: 'ChangedWorkflow', examples: [{ ...EXAMPLE }] },
 )
 
@@ -246,7 +246,7 @@ export const DisableInput = nullable(
 
 export const DisabledFlow = Type.Object(
   {
-    ...whole,
+    ...wholeFields,
     ...warnings,
     // Cancels its executions; absent: they go on.
     operation: Type.Optional(FlowOperation),
@@ -259,7 +259,7 @@ export const DisabledFlow = Type.Object(
 
 export const CreatedFlow = Type.Object(
   {
-    ...whole,
+    ...wholeFields,
     webhookSecret: nullable(
       Type.String({
         description:

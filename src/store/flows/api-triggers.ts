@@ -15,14 +15,14 @@ export async function findFlow(
   organizationId: Uuid,
   idOrSlug: string,
 ): Promise<TriggerableFlow | undefined> {
-  const found = await sql<TriggerableFlow[]>`
+  const flows = await sql<TriggerableFlow[]>`
     select f.id, f.name, f.enabled, f.version, f.trigger_type, v.definition -> 'settings' as settings
     from flows f
     join flow_versions v on v.organization_id = f.organization_id and v.flow_id = f.id
       and v.version = f.version
     where f.organization_id = ${organizationId} and f.deleted_at is null
       and (f.id = ${isUuid(idOrSlug) ? idOrSlug : null}::uuid or f.slug = ${idOrSlug})`
-  return found.find(({ id }) => id === idOrSlug.toLowerCase()) ?? found[0]
+  return flows.find(({ id }) => id === idOrSlug.toLowerCase()) ?? flows[0]
 }
 
 /** Returns the id of the flow with this id or slug. A deleted one is found by its id only. */
@@ -31,11 +31,11 @@ export async function findFlowId(
   organizationId: Uuid,
   idOrSlug: string,
 ): Promise<Uuid | undefined> {
-  const found = await sql<{ id: Uuid }[]>`
+  const ids = await sql<{ id: Uuid }[]>`
     select id
     from flows
     where organization_id = ${organizationId}
       and (id = ${isUuid(idOrSlug) ? idOrSlug : null}::uuid
         or slug = ${idOrSlug} and deleted_at is null)`
-  return (found.find(({ id }) => id === idOrSlug.toLowerCase()) ?? found[0])?.id
+  return (ids.find(({ id }) => id === idOrSlug.toLowerCase()) ?? ids[0])?.id
 }

@@ -20,17 +20,17 @@ export interface DefinitionCache {
  * dropped first.
  */
 export function createDefinitionCache(mostCharacters = MOST_CHARACTERS): DefinitionCache {
-  const known = new Map<string, { definition: Definition; characters: number }>()
+  const cachedDefinitions = new Map<string, { definition: Definition; characters: number }>()
   let characters = 0
 
   function keep(key: string, definition: Definition): void {
     const size = JSON.stringify(definition).length
     // Two that read it at the same time count it once.
-    characters += size - (known.get(key)?.characters ?? 0)
-    known.set(key, { definition, characters: size })
-    for (const [oldest, { characters: freed }] of known) {
+    characters += size - (cachedDefinitions.get(key)?.characters ?? 0)
+    cachedDefinitions.set(key, { definition, characters: size })
+    for (const [oldest, { characters: freed }] of cachedDefinitions) {
       if (characters <= mostCharacters) return
-      known.delete(oldest)
+      cachedDefinitions.delete(oldest)
       characters -= freed
     }
   }
@@ -38,12 +38,12 @@ export function createDefinitionCache(mostCharacters = MOST_CHARACTERS): Definit
   return {
     load: async (sql, organizationId, flowId, version) => {
       const key = `${organizationId}/${flowId}/${version}`
-      const found = known.get(key)
-      if (found) {
+      const cached = cachedDefinitions.get(key)
+      if (cached) {
         // It moves to the end: a map keeps the order of insertion.
-        known.delete(key)
-        known.set(key, found)
-        return found.definition
+        cachedDefinitions.delete(key)
+        cachedDefinitions.set(key, cached)
+        return cached.definition
       }
       const [row] = await sql<{ definition: Definition }[]>`
         select definition

@@ -42,7 +42,7 @@ export function list(
   organizationId: Uuid,
   { flowId, contactId, status, before, limit, kept: { since, lowest } }: Page,
 ) {
-  const part = (kept: ReturnType<typeof live>) => sql`
+  const part = (range: ReturnType<typeof live>) => sql`
     (
       select ${columns(sql)}
       from executions e
@@ -52,15 +52,15 @@ export function list(
         ${contactId === undefined ? sql`` : sql`and e.contact_id = ${contactId}`}
         ${status === undefined ? sql`` : sql`and e.status = ${status}`}
         ${before === undefined ? sql`` : sql`and e.id < ${before}`}
-        and ${kept}
+        and ${range}
       order by e.id desc
       limit ${limit}
     )`
-  const ended = contactId === undefined ? sql`` : sql`or e.finished_at >= ${since}`
+  const recentlyEnded = contactId === undefined ? sql`` : sql`or e.finished_at >= ${since}`
   return sql<Execution[]>`
     ${part(sql`e.id >= ${lowest}`)}
     union all
-    ${part(sql`e.id < ${lowest} and (e.status in ${live(sql)} ${ended})`)}
+    ${part(sql`e.id < ${lowest} and (e.status in ${live(sql)} ${recentlyEnded})`)}
     order by id desc
     limit ${limit}`
 }

@@ -93,14 +93,14 @@ export async function find(
   idOrSlug: string,
   version?: number,
 ): Promise<WholeFlow | undefined> {
-  const found = await sql<WholeFlow[]>`
+  const matches = await sql<WholeFlow[]>`
     select ${columns(sql)}, v.definition
     from flows f
     join flow_versions v on v.organization_id = f.organization_id and v.flow_id = f.id
       and v.version = coalesce(${version ?? null}::integer, f.version)
     where f.organization_id = ${organizationId} and f.deleted_at is null
       and (f.id = ${isUuid(idOrSlug) ? idOrSlug : null}::uuid or f.slug = ${idOrSlug})`
-  return found.find(({ id }) => id === idOrSlug.toLowerCase()) ?? found[0]
+  return matches.find(({ id }) => id === idOrSlug.toLowerCase()) ?? matches[0]
 }
 
 /** Finds a flow and locks it against changes and deletion. */
@@ -109,14 +109,14 @@ export async function lock(
   organizationId: Uuid,
   idOrSlug: string,
 ): Promise<WholeFlow | undefined> {
-  const found = await find(tx, organizationId, idOrSlug)
-  if (!found) return undefined
+  const flow = await find(tx, organizationId, idOrSlug)
+  if (!flow) return undefined
   await tx`
     select from flows
-    where organization_id = ${organizationId} and id = ${found.id}
+    where organization_id = ${organizationId} and id = ${flow.id}
     for no key update`
   // Read again: it may have changed before it was locked.
-  const locked = await find(tx, organizationId, found.id)
+  const locked = await find(tx, organizationId, flow.id)
   return locked
 }
 

@@ -135,7 +135,7 @@ export interface VisitEnd {
   error?: string | undefined
 }
 
-const ended = (
+const endVisit = (
   tx: Transaction,
   { organizationId, executionId, stepId, visit }: VisitKey,
   { status, branch, result, reason, error }: VisitEnd,
@@ -149,7 +149,7 @@ const ended = (
 
 /** Ends the visit. The execution's row stays unchanged. */
 export async function finish(tx: Transaction, key: VisitKey, end: VisitEnd): Promise<void> {
-  await ended(tx, key, end)
+  await endVisit(tx, key, end)
 }
 
 /** Ends the visit and moves the execution to `next`. Undefined: the execution is over, too. */
@@ -161,7 +161,7 @@ export async function moveOn(
 ): Promise<Visit | undefined> {
   const { organizationId, executionId } = key
   const [at] = await tx<Visit[]>`
-    with visited as (${ended(tx, key, end)})
+    with visited as (${endVisit(tx, key, end)})
     update executions
     set status = 'active',
       step_id = ${next},

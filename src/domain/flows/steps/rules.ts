@@ -47,7 +47,7 @@ export interface StepRules<Config> {
    * Returns whether a contact may meet (`wanted`), or not meet, a filter after the step. Absent: it
    * may.
    */
-  mayMeet?: (config: Config, filter: Filter, wanted: boolean) => boolean
+  mayMeet?: (config: Config, filter: Filter, isWanted: boolean) => boolean
   lacks?: string
   /** Summary in a few words for a diagram. */
   gist: (config: Config) => string
@@ -97,6 +97,6 @@ export const checkNames = (
 ): ErrorDetail[] => repeated(names).map((index) => problem(at(index), 'is repeated'))
 
 export function repeated(texts: readonly string[]): number[] {
-  const seen = new Set<string>()
-  return texts.flatMap((text, index) => (seen.has(text) ? [index] : (seen.add(text), [])))
+  const seenTexts = new Set<string>()
+  return texts.flatMap((text, index) => (seenTexts.has(text) ? [index] : (seenTexts.add(text), [])))
 }

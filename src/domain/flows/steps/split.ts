@@ -18,8 +18,8 @@ export const split: StepRules<{ branches: { name: string; weight: number }[] }> 
   shape: 'decision',
   gist: ({ branches }) => `${branches.length} ways`,
   branchLabel: ({ branches }, branch) => {
-    const whole = branches.reduce((sum, { weight }) => sum + weight, 0)
+    const totalWeight = branches.reduce((sum, { weight }) => sum + weight, 0)
     const weight = branches.find(({ name }) => name === branch)?.weight ?? 0
-    return `${branch} ${Math.round((weight / whole) * 1_000) / 10} %`
+    return `${branch} ${Math.round((weight / totalWeight) * 1_000) / 10} %`
   },
 }

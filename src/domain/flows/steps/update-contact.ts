@@ -62,10 +62,10 @@ const NOBODY: ContactFields = {
 function mayMeet(
   { set = {}, unset = [], ...others }: ContactUpdate,
   filter: Filter,
-  wanted: boolean,
+  isWanted: boolean,
 ): boolean {
   if (!DECIDED.includes(filter.operator)) return true
-  const isAsked = (written: string): boolean => overlap(written, filter.field)
+  const isAsked = (writtenField: string): boolean => overlap(writtenField, filter.field)
   const isOpen =
     fieldsOf(others).some(isAsked) ||
     [...Object.keys(set), ...unset].some((name) => isAsked(name) && name !== filter.field) ||
@@ -75,35 +75,35 @@ function mayMeet(
   if ('reason' in outcome) return true
   const condition = { logic: 'AND' as const, groups: [{ filters: [filter] }] }
   const contact = { id: '', ...outcome.after }
-  return evaluate(condition, { contact, now: new Date(0).toISOString() }) === wanted
+  return evaluate(condition, { contact, now: new Date(0).toISOString() }) === isWanted
 }
 
 const isProperty = (field: string): boolean => propertyIn(field) !== undefined
 
 function checkUpdate(config: ContactUpdate, path: string): ErrorDetail[] {
   const { set = {}, unset = [], increment = {}, append = {}, remove = {} } = config
-  const named = [
+  const namedValues = [
     ...Object.entries(set).map(([field, value]) => ({ at: `set.${shown(field)}`, field, value })),
     ...unset.map((field, index) => ({ at: `unset[${index}]`, field, value: null })),
   ]
-  const counted = Object.entries({ increment, append, remove }).flatMap(([way, values]) =>
+  const otherValues = Object.entries({ increment, append, remove }).flatMap(([way, values]) =>
     Object.entries(values).map(([field, value]) => ({
       at: `${way}.${shown(field)}`,
       field,
       value,
     })),
   )
-  const fields = [...named, ...counted].map(({ field }) => field)
-  const places = [...named, ...counted].map(({ at }) => at)
+  const fields = [...namedValues, ...otherValues].map(({ field }) => field)
+  const places = [...namedValues, ...otherValues].map(({ at }) => at)
   if (fields.length === 0) return [problem(path, 'must change something')]
-  const properties = Object.fromEntries(named.map(({ field, value }) => [field, value]))
+  const properties = Object.fromEntries(namedValues.map(({ field, value }) => [field, value]))
   const tooMuch = refuseProperties(properties)
   return [
-    ...named.flatMap(({ at, field, value }) => {
+    ...namedValues.flatMap(({ at, field, value }) => {
       const wrong = refuseField(field) ?? (value === null ? undefined : refuseValue(field, value))
       return wrong === undefined ? [] : [problem(`${path}.${at}`, wrong)]
     }),
-    ...counted.flatMap(({ at, field, value }) => [
+    ...otherValues.flatMap(({ at, field, value }) => [
       ...(isProperty(field) ? [] : [problem(`${path}.${at}`, 'must be properties.<key>')]),
       // The contact's properties are an object around it.
       ...(isDeeper(value, DEEPEST_PROPERTIES - 1)
