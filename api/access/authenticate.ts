@@ -71,8 +71,9 @@ export function authenticate(app: FastifyInstance, deps: Deps): void {
   async function countUnknown(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { authorization } = request.headers
     if (authorization === undefined) return
-    const found = await credentials.find(bearer(authorization) ?? '')
-    if (found && !found.isExpired(now())) await limits.takeCaller(found.caller, reply)
+    const foundCredential = await credentials.find(bearer(authorization) ?? '')
+    if (foundCredential && !foundCredential.isExpired(now()))
+      await limits.takeCaller(foundCredential.caller, reply)
     else await limits.countGuess(request, reply)
   }
 

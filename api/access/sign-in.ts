@@ -35,8 +35,8 @@ export async function signIn(
   if (!person) throw wrongLogin()
   const { userId, name, email, passwordHash, account } = person
   const organizations = await sessions.listOrganizations(sql, userId)
-  const wanted = input.organizationId ?? organizations[0]?.id
-  const organizationId = organizations.find(({ id }) => id === wanted?.toLowerCase())?.id
+  const wantedId = input.organizationId ?? organizations[0]?.id
+  const organizationId = organizations.find(({ id }) => id === wantedId?.toLowerCase())?.id
   if (organizationId === undefined) throw notAMember()
   const identity = { kind: 'user', id: userId } as const
   const actor = { identity, requestId: request.id, now: now() }
