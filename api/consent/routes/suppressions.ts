@@ -100,9 +100,9 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const { organizationId, sql, scopes } = caller
       const address = addressed(keyring, organizationId, params.email)
       await transact(sql, async (tx) => {
-        const entry = await removeSuppression(tx, organizationId, address, (known) => {
-          if (!isGrave(known) || allows(scopes, 'full')) return
-          const message = `An address that is ${known.reason} is taken off with the scope "full"`
+        const entry = await removeSuppression(tx, organizationId, address, (suppression) => {
+          if (!isGrave(suppression) || allows(scopes, 'full')) return
+          const message = `An address that is ${suppression.reason} is taken off with the scope "full"`
           throw new HttpError('FORBIDDEN', message, {
             reason: 'insufficient_scope',
             headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="full"' },

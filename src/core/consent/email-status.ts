@@ -62,11 +62,11 @@ export async function suppressEach(
       email === null ? [] : [{ organizationId, email }],
     ),
   )
-  const held = requests.map((request) => {
+  const heldChanges = requests.map((request) => {
     const { organizationId, address } = request
     return { ...request, holder: findHolder(organizationId, address.email ?? '') }
   })
-  const valid = held.filter(({ holder, occurredAt }) => {
+  const valid = heldChanges.filter(({ holder, occurredAt }) => {
     const resubscribedAt = holder?.resubscribedAt ?? null
     return occurredAt === undefined || resubscribedAt === null || occurredAt > resubscribedAt
   })
@@ -112,10 +112,10 @@ type HeldChange = StatusChange & {
 /** Unsubscribes contacts that asked for it, or that became `unsubscribed`, from all topics. */
 async function unsubscribeFromTopics(
   tx: Transaction,
-  held: readonly HeldChange[],
+  heldChanges: readonly HeldChange[],
   requestId: string | undefined,
 ): Promise<void> {
-  const leaving = held.filter(
+  const leaving = heldChanges.filter(
     ({ own, before, status }) => own || (status === 'unsubscribed' && before !== status),
   )
   for (const organizationId of new Set(leaving.map((each) => each.organizationId))) {
@@ -126,8 +126,8 @@ async function unsubscribeFromTopics(
     await contactStatuses.recordOptOuts(tx, organizationId, idsOf(true))
     const own = { source: 'link', own: true, requestId } as const
     await subscriptions.unsubscribeAll(tx, organizationId, idsOf(true), own)
-    const others = { source: 'api', own: false, requestId } as const
-    await subscriptions.unsubscribeAll(tx, organizationId, idsOf(false), others)
+    const options = { source: 'api', own: false, requestId } as const
+    await subscriptions.unsubscribeAll(tx, organizationId, idsOf(false), options)
   }
 }
 

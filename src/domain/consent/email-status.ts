@@ -14,7 +14,7 @@ export interface StatusRequest {
 export interface StatusDecision {
   status: EmailStatus
   /** A better status was requested and refused. */
-  kept: boolean
+  isKept: boolean
   resubscribed: boolean
 }
 
@@ -29,10 +29,10 @@ export function decideStatus({
   resubscribe,
 }: StatusRequest): StatusDecision {
   const before = worse(current ?? 'active', listed ?? 'active')
-  if (requestedStatus === undefined) return { status: before, kept: false, resubscribed: false }
+  if (requestedStatus === undefined) return { status: before, isKept: false, resubscribed: false }
   if (requestedStatus === 'active' && resubscribe) {
-    return { status: 'active', kept: false, resubscribed: before !== 'active' }
+    return { status: 'active', isKept: false, resubscribed: before !== 'active' }
   }
   const status = worse(before, requestedStatus)
-  return { status, kept: status !== requestedStatus, resubscribed: false }
+  return { status, isKept: status !== requestedStatus, resubscribed: false }
 }

@@ -85,7 +85,9 @@ export async function lockHolders(
       where organization_id = found.organization_id and id = found.id
       for no key update
     ) held`
-  const holders = new Map(rows.map((held) => [`${held.organizationId} ${held.email}`, held]))
+  const holders = new Map(
+    rows.map((holder) => [`${holder.organizationId} ${holder.email}`, holder]),
+  )
   return (organizationId, email) => holders.get(`${organizationId} ${email}`)
 }
 

@@ -102,22 +102,22 @@ export async function putEach(tx: Transaction, entries: readonly OwnedEntry[]): 
     const worstEntry = worst.get(key)
     if (worstEntry === undefined || isWorse(entry.reason, worstEntry.reason)) worst.set(key, entry)
   }
-  const given = [...worst.values()]
-  await worsen(tx, given)
+  const worstEntries = [...worst.values()]
+  await worsen(tx, worstEntries)
   await tx`
     insert into suppressions (organization_id, id, key_id, address_key, reason, source, address)
     select given.organization_id, given.id, given.key_id, decode(given.key, 'hex'), given.reason,
       given.source, given.address
-    from ${columns(tx, given)}
+    from ${columns(tx, worstEntries)}
     on conflict (organization_id, address_key) do nothing`
 }
 
 /** Worsens existing entries of these addresses. */
-async function worsen(tx: Transaction, given: readonly OwnedEntry[]): Promise<void> {
-  const keys = given.flatMap(({ organizationId, address: { keys } }) =>
+async function worsen(tx: Transaction, entries: readonly OwnedEntry[]): Promise<void> {
+  const keys = entries.flatMap(({ organizationId, address: { keys } }) =>
     keys.map(({ key }) => ({ organizationId, key, current: keys[0].key })),
   )
-  const found = await tx<(Omit<ListedEntry, 'id'> & { id: Uuid | null })[]>`
+  const keyRows = await tx<(Omit<ListedEntry, 'id'> & { id: Uuid | null })[]>`
     select wanted.organization_id, (
       select id
       from suppressions
@@ -127,11 +127,13 @@ async function worsen(tx: Transaction, given: readonly OwnedEntry[]): Promise<vo
       ${keys.map(({ organizationId }) => organizationId)}::uuid[],
       ${keys.map(({ key }) => key)}::text[], ${keys.map(({ current }) => current)}::text[]
     ) as wanted (organization_id, key, current)`
-  const known = found.flatMap(({ id, ...entry }) => (id === null ? [] : [{ id, ...entry }]))
-  if (known.length === 0) return
-  const isTwice = known.length > new Set(known.map(({ current }) => current)).size
-  if (isTwice) await leaveWorst(tx, known)
-  const [first, last] = span(known.map(({ id }) => id))
+  const listedEntries = keyRows.flatMap(({ id, ...entry }) =>
+    id === null ? [] : [{ id, ...entry }],
+  )
+  if (listedEntries.length === 0) return
+  const isTwice = listedEntries.length > new Set(listedEntries.map(({ current }) => current)).size
+  if (isTwice) await leaveWorst(tx, listedEntries)
+  const [first, last] = span(listedEntries.map(({ id }) => id))
   await tx`
     update suppressions s
     set address_key = decode(given.key, 'hex'),
@@ -144,8 +146,8 @@ async function worsen(tx: Transaction, given: readonly OwnedEntry[]): Promise<vo
         then given.source else s.source end,
       address = coalesce(given.address, s.address),
       updated_at = greatest(s.updated_at, now())
-    from ${listedColumns(tx, known)}
-    join ${columns(tx, given)} on given.organization_id = held.organization_id
+    from ${listedColumns(tx, listedEntries)}
+    join ${columns(tx, entries)} on given.organization_id = held.organization_id
       and given.key = held.current
     where s.organization_id = held.organization_id and s.id between ${first} and ${last}
       and s.id = held.id`
@@ -158,18 +160,18 @@ interface ListedEntry {
   current: string
 }
 
-const listedColumns = (tx: Transaction, known: readonly ListedEntry[]) => tx`
+const listedColumns = (tx: Transaction, listedEntries: readonly ListedEntry[]) => tx`
   unnest(
-    ${known.map(({ organizationId }) => organizationId)}::uuid[],
-    ${known.map(({ id }) => id)}::uuid[],
-    ${known.map(({ current }) => current)}::text[]
+    ${listedEntries.map(({ organizationId }) => organizationId)}::uuid[],
+    ${listedEntries.map(({ id }) => id)}::uuid[],
+    ${listedEntries.map(({ current }) => current)}::text[]
   ) as held (organization_id, id, current)`
 
 /**
  * During a change of keys, processes of the old and the new keys may each make an entry of an
  * address. The worst of them remains.
  */
-async function leaveWorst(tx: Transaction, known: readonly ListedEntry[]): Promise<void> {
+async function leaveWorst(tx: Transaction, listedEntries: readonly ListedEntry[]): Promise<void> {
   await tx`
     delete from suppressions s
     using (
@@ -177,7 +179,7 @@ async function leaveWorst(tx: Transaction, known: readonly ListedEntry[]): Promi
         partition by held.organization_id, held.current
         order by array_position(${RANKING}::text[], e.reason) desc, e.id
       ) as place
-      from ${listedColumns(tx, known)}
+      from ${listedColumns(tx, listedEntries)}
       join suppressions e on e.organization_id = held.organization_id and e.id = held.id
     ) ranked
     where s.organization_id = ranked.organization_id and s.id = ranked.id and ranked.place > 1`
@@ -291,13 +293,13 @@ const RANKING = [...EMAIL_STATUSES]
 const isWorse = (a: EmailStatus, b: EmailStatus): boolean =>
   EMAIL_STATUSES.indexOf(a) > EMAIL_STATUSES.indexOf(b)
 
-const columns = (tx: Transaction, given: readonly OwnedEntry[]) => tx`
+const columns = (tx: Transaction, entries: readonly OwnedEntry[]) => tx`
   unnest(
-    ${given.map(({ organizationId }) => organizationId)}::uuid[],
-    ${given.map(() => uuidv7())}::uuid[],
-    ${given.map(({ address }) => address.keys[0].key)}::text[],
-    ${given.map(({ address }) => address.keys[0].keyId)}::text[],
-    ${given.map(({ reason }) => reason)}::text[],
-    ${given.map(({ source }) => source)}::text[],
-    ${given.map(({ address }) => address.email)}::text[]
+    ${entries.map(({ organizationId }) => organizationId)}::uuid[],
+    ${entries.map(() => uuidv7())}::uuid[],
+    ${entries.map(({ address }) => address.keys[0].key)}::text[],
+    ${entries.map(({ address }) => address.keys[0].keyId)}::text[],
+    ${entries.map(({ reason }) => reason)}::text[],
+    ${entries.map(({ source }) => source)}::text[],
+    ${entries.map(({ address }) => address.email)}::text[]
   ) as given (organization_id, id, key, key_id, reason, source, address)`
