@@ -70,12 +70,12 @@ ${problem ? `<h2>There is no mail</h2><p role="alert">${escapeHtml(problem.messa
 }
 
 function checksHtml({ checks, warnings = [] }: PreviewAnswer): string {
-  const found = [
+  const problems = [
     ...checks.map(({ severity, message }) => ({ severity, message })),
     ...warnings.map(({ message }) => ({ severity: 'warning', message })),
   ]
-  if (found.length === 0) return ''
-  const items = found.map(
+  if (problems.length === 0) return ''
+  const items = problems.map(
     ({ severity, message }) =>
       `<li>${severity === 'warning' ? '<b>Warning:</b> ' : ''}${escapeHtml(message)}</li>`,
   )

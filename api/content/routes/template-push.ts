@@ -48,8 +48,7 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'pushTemplates',
-        summary:
-          'Create, update and publish templates by their slugs, all or none',
+        summary: 'Create, update and publish templates by their slugs, all or none',
         description:
           'The body is a list, `templates`, or a single template. A template without changes is `unchanged`, whatever its status: a draft stays a draft, and edits made here stay unpublished. Fails with 409 `edited_since_push`, which names the templates, if some were edited here after the last push, unless you send `force`, or an `updatedAt` that is not older than the edit. `dryRun` returns the results without changing anything.',
         body: TemplatesPush,
@@ -75,8 +74,7 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'pushTemplateBatch',
-        summary:
-          'Create, update and publish up to 100 templates by their slugs, independently',
+        summary: 'Create, update and publish up to 100 templates by their slugs, independently',
         description:
           'As `push`, but templates are independent: a refused template is reported in `errorDetails` with the error that it would get alone, and all others are stored.',
         body: TemplateBatchPush,
@@ -98,8 +96,8 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const rows = good.map(({ index, row }) => ({ index, pushed: row }))
       const { results, refusals } = await run(request, rows, { force, dryRun })
       for (const { index, refusal } of refusals) failed.add(index, refusal)
-      const told = toldFailures('templates', failed.list())
-      return { success: told.errors.length === 0, dryRun, results, ...told }
+      const report = toldFailures('templates', failed.list())
+      return { success: report.errors.length === 0, dryRun, results, ...report }
     },
   )
 
@@ -144,8 +142,10 @@ export const templatePushRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     const { results, refusals } = await rolledBack(tx, (inner) =>
       pushTemplates({ tx: inner, organizationId, contents }, rows, force),
     )
-    const told = results.map((each) => (each.outcome === 'created' ? { ...each, id: null } : each))
-    return { results: told, refusals }
+    const shownResults = results.map((each) =>
+      each.outcome === 'created' ? { ...each, id: null } : each,
+    )
+    return { results: shownResults, refusals }
   }
 
   /** Writes one entry of the audit trail for a push, however many templates it has. */

@@ -79,16 +79,21 @@ export async function compose(
 ): Promise<Composed> {
   const { mayLackSubject = false, headers = [] } = SOURCES[source]
   try {
-    const said = await rendered
-    if (!said) throw new Error('a recipient has a mail')
-    if (said.subject === '' && !mayLackSubject) {
+    const renderedMail = await rendered
+    if (!renderedMail) throw new Error('a recipient has a mail')
+    if (renderedMail.subject === '' && !mayLackSubject) {
       return { failed: { reason: 'bad_subject', error: 'The mail has no subject' } }
     }
     const mailboxes = mailboxesOf(sender)
     if ('reason' in mailboxes) return { failed: mailboxes }
     const oneClick = isMarketing ? marketingHeaders({ unsubscribeUrl, listId }) : []
     return {
-      mail: { ...mailboxes, ...said, to: email, headers: [...headers, ...own, ...oneClick] },
+      mail: {
+        ...mailboxes,
+        ...renderedMail,
+        to: email,
+        headers: [...headers, ...own, ...oneClick],
+      },
     }
   } catch (error) {
     if (!(error instanceof RenderError)) throw error

@@ -44,8 +44,8 @@ export async function previewTemplate(
   input: TemplatePreviewInput,
 ): Promise<TemplatePreview> {
   const template = await requireTemplate(sql, organizationId, idOrSlug)
-  const found = await contactOf(sql, organizationId, input)
-  const contact = 'id' in found && !maySeeContacts ? masked(found) : found
+  const sampleContact = await contactOf(sql, organizationId, input)
+  const contact = 'id' in sampleContact && !maySeeContacts ? masked(sampleContact) : sampleContact
   const content = await compileTemplate(contents, template)
   const brand = await findBrand(sql, organizationId)
   if (!brand) throw new Error('a caller has an organization')
@@ -77,14 +77,14 @@ export async function showTemplate(
   const isMarketing = emailType === 'marketing'
   const key = `${owner} ${emailType} ${hash}`
   const template = { key, content: { subject, html, text }, marketing: isMarketing }
-  const shown = await showMail(renderer, template, data, owner)
+  const shownMail = await showMail(renderer, template, data, owner)
   // A subject that the batch or the step gives is none of the template's.
   const isTheirs = subject === null
   return {
-    ...shown,
+    ...shownMail,
     ...(isTheirs ? { subject: null } : {}),
-    checks: shown.checks.filter(({ code }) => !(isTheirs && code === 'blank_subject')),
-    sizeBytes: Buffer.byteLength(shown.html ?? ''),
+    checks: shownMail.checks.filter(({ code }) => !(isTheirs && code === 'blank_subject')),
+    sizeBytes: Buffer.byteLength(shownMail.html ?? ''),
   }
 }
 
@@ -112,8 +112,8 @@ async function contactOf(sql: Executor, organizationId: Uuid, input: TemplatePre
   const { contactId: id, contact } = input
   if (id === undefined) return sampleOf(input)
   if (contact) refuse('contact', 'cannot be combined with contactId')
-  const found = isUuid(id) ? await contacts.find(sql, organizationId, { id }) : undefined
-  if (found) return found
+  const foundContact = isUuid(id) ? await contacts.find(sql, organizationId, { id }) : undefined
+  if (foundContact) return foundContact
   await refuseForeign(sql, 'contact', organizationId, id)
   return refuse('contactId', 'does not exist')
 }

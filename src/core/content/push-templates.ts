@@ -22,7 +22,7 @@ import { compileTemplate, isReserved, publishAll, type Writing } from './templat
 interface Row {
   pushed: TemplatePush
   values: Values
-  found: TemplateRow | undefined
+  template: TemplateRow | undefined
   /** Content to publish. Undefined: the push changes nothing that mail contains. */
   content: Content | undefined
 }
@@ -40,16 +40,16 @@ export interface Refused {
  */
 export async function prepareTemplates(
   { sql, organizationId, contents }: { sql: Executor } & Omit<Writing, 'tx'>,
-  given: readonly TemplatePush[],
+  pushes: readonly TemplatePush[],
 ): Promise<void> {
-  const slugs = given.map(({ slug }) => slug)
-  const known = await templates.listBySlugs(sql, organizationId, slugs)
-  const bySlug = new Map(known.map((each) => [each.slug, each]))
+  const slugs = pushes.map(({ slug }) => slug)
+  const existingTemplates = await templates.listBySlugs(sql, organizationId, slugs)
+  const bySlug = new Map(existingTemplates.map((each) => [each.slug, each]))
   await awaitChecks(
-    given.map(async (pushed) => {
-      const found = bySlug.get(pushed.slug)
-      const values = pushedValues(pushed, found)
-      if (!found || changesContent(found, values)) await compileTemplate(contents, values)
+    pushes.map(async (pushed) => {
+      const template = bySlug.get(pushed.slug)
+      const values = pushedValues(pushed, template)
+      if (!template || changesContent(template, values)) await compileTemplate(contents, values)
     }),
   )
 }
@@ -63,27 +63,27 @@ export async function prepareTemplates(
  */
 export async function pushTemplates(
   writing: Writing,
-  given: readonly { index: number; pushed: TemplatePush }[],
+  pushes: readonly { index: number; pushed: TemplatePush }[],
   force: boolean,
 ): Promise<{ results: PushedTemplate[]; refusals: Refused[] }> {
   const { tx, organizationId, contents } = writing
-  const slugs = given.map(({ pushed }) => pushed.slug)
+  const slugs = pushes.map(({ pushed }) => pushed.slug)
   const refusals: Refused[] = []
   const rows: Row[] = []
-  const known = await templates.lockBySlugs(tx, organizationId, slugs)
-  const bySlug = new Map(known.map((each) => [each.slug, each]))
-  const seen = new Set<string>()
-  for (const { index, pushed } of given) {
+  const lockedTemplates = await templates.lockBySlugs(tx, organizationId, slugs)
+  const bySlug = new Map(lockedTemplates.map((each) => [each.slug, each]))
+  const seenSlugs = new Set<string>()
+  for (const { index, pushed } of pushes) {
     try {
-      const found = bySlug.get(pushed.slug)
-      if (seen.has(pushed.slug)) refuse('slug', `is repeated: ${pushed.slug}`)
-      seen.add(pushed.slug)
+      const template = bySlug.get(pushed.slug)
+      if (seenSlugs.has(pushed.slug)) refuse('slug', `is repeated: ${pushed.slug}`)
+      seenSlugs.add(pushed.slug)
       if (isReserved(pushed.slug)) throw slugTaken('template')
-      const values = pushedValues(pushed, found)
-      const isPublished = !found || changesContent(found, values)
+      const values = pushedValues(pushed, template)
+      const isPublished = !template || changesContent(template, values)
       const content = isPublished ? await compileTemplate(contents, values) : undefined
-      requireKnown(pushed, values, found, force)
-      rows.push({ pushed, values, found, content })
+      requireKnown(pushed, values, template, force)
+      rows.push({ pushed, values, template, content })
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'INTERNAL_ERROR') throw error
       refusals.push({ index, refusal: error })
@@ -96,16 +96,16 @@ export async function pushTemplates(
 function requireKnown(
   pushed: TemplatePush,
   values: Values,
-  found: TemplateRow | undefined,
+  template: TemplateRow | undefined,
   force: boolean,
 ): void {
-  if (!found || force || pushed.force || isSame(found, values)) return
-  if (found.status === 'ARCHIVED') {
+  if (!template || force || pushed.force || isSame(template, values)) return
+  if (template.status === 'ARCHIVED') {
     throw conflict('The template is archived. Restore it first', { reason: 'template_archived' })
   }
-  const isEdited = found.pushedAt === null || found.editedAt > found.pushedAt
+  const isEdited = template.pushedAt === null || template.editedAt > template.pushedAt
   const { updatedAt } = pushed
-  const isKnown = updatedAt !== undefined && Date.parse(updatedAt) >= Date.parse(found.editedAt)
+  const isKnown = updatedAt !== undefined && Date.parse(updatedAt) >= Date.parse(template.editedAt)
   if (!isEdited || isKnown) return
   throw conflict('It was edited here after its last push. Pull it, or push with force', {
     reason: 'edited_since_push',
@@ -118,9 +118,9 @@ async function write(
   rows: readonly Row[],
 ): Promise<PushedTemplate[]> {
   const added = rows
-    .filter(({ found }) => !found)
+    .filter(({ template: found }) => !found)
     .map(({ values }) => ({ ...values, id: uuidv7() }))
-  const changed = rows.flatMap(({ found, values }) =>
+  const changed = rows.flatMap(({ template: found, values }) =>
     found && !isSame(found, values) ? [{ ...values, id: found.id }] : [],
   )
   const created = added.length > 0 ? await templates.createAll(tx, organizationId, added) : []
@@ -134,7 +134,7 @@ async function write(
   })
   const published = await publishAll({ tx, organizationId }, publications)
   const bySlug = new Map(published.map((each) => [each.slug, each]))
-  const results = rows.flatMap(({ pushed: { slug }, found }): PushedTemplate[] => {
+  const results = rows.flatMap(({ pushed: { slug }, template: found }): PushedTemplate[] => {
     const template = bySlug.get(slug) ?? now.get(slug) ?? found
     if (!template) return []
     const outcome = found ? (now.has(slug) ? 'updated' : 'unchanged') : 'created'
@@ -153,8 +153,8 @@ async function write(
  * Returns a pushed template in its stored form. A source with compiled HTML and without a type is
  * the code of that HTML, and is not stored. Throws a 400 if the template is empty.
  */
-export function pushedValues(pushed: TemplatePush, found?: TemplateRow): Values {
-  const { slug, name = found?.name ?? slug, sourceType, emailType = 'marketing' } = pushed
+export function pushedValues(pushed: TemplatePush, template?: TemplateRow): Values {
+  const { slug, name = template?.name ?? slug, sourceType, emailType = 'marketing' } = pushed
   const { sourceHash = null, cliProjectPath = null, sesTemplateName = null } = pushed
   const { variables = [] } = pushed
   const source = textOrNull(pushed.source)
@@ -163,29 +163,35 @@ export function pushedValues(pushed: TemplatePush, found?: TemplateRow): Values 
   const subject = textOrNull(pushed.subject)
   const previewText = textOrNull(pushed.previewText)
   const marks = { sourceHash, cliProjectPath, sesTemplateName }
-  const said = { slug, name, subject, previewText, emailType, variables, ...marks }
+  const values = { slug, name, subject, previewText, emailType, variables, ...marks }
   if (source !== null && (compiledHtml === null || sourceType !== undefined)) {
-    return { ...said, sourceType: sourceType ?? 'html', source, textContent, isCompiled: false }
+    return { ...values, sourceType: sourceType ?? 'html', source, textContent, isCompiled: false }
   }
   if (compiledHtml === null) return refuse('source', 'is required, or compiledHtml')
   const text = textOrNull(pushed.compiledText) ?? textContent
-  return { ...said, sourceType: 'html', source: compiledHtml, textContent: text, isCompiled: true }
+  return {
+    ...values,
+    sourceType: 'html',
+    source: compiledHtml,
+    textContent: text,
+    isCompiled: true,
+  }
 }
 
 const textOrNull = (text: string | null | undefined): string | null =>
   text === undefined || text === null || text.trim() === '' ? null : text
 
-const isSame = (found: TemplateRow, values: Values): boolean =>
+const isSame = (template: TemplateRow, values: Values): boolean =>
   Object.entries(values).every(([name, value]) =>
-    isDeepStrictEqual(Reflect.get(found, name), value),
+    isDeepStrictEqual(Reflect.get(template, name), value),
   )
 
 /**
  * Returns whether a push changes content that mail contains. Names and marks of the pusher do not
  * count.
  */
-const changesContent = (found: TemplateRow, values: Values): boolean =>
-  !isDeepStrictEqual(contentOf(found), contentOf(values))
+const changesContent = (template: TemplateRow, values: Values): boolean =>
+  !isDeepStrictEqual(contentOf(template), contentOf(values))
 
 function contentOf(template: TemplateSource): TemplateSource {
   const { subject, previewText, sourceType, source, textContent, isCompiled } = template
@@ -201,10 +207,10 @@ export function pulledOf({ published, ...template }: PulledTemplateRow): PulledT
 
 /** Returns content in the form that push takes. Precompiled content has fields of its own. */
 function writtenOf<Template extends TemplateSource>(template: Template) {
-  const { source, textContent, isCompiled, ...others } = template
-  if (!isCompiled) return { ...others, source, textContent }
+  const { source, textContent, isCompiled, ...fields } = template
+  if (!isCompiled) return { ...fields, source, textContent }
   const compiledText = textContent === null ? {} : { compiledText: textContent }
-  return { ...others, textContent: null, compiledHtml: source, ...compiledText }
+  return { ...fields, textContent: null, compiledHtml: source, ...compiledText }
 }
 
 /**
@@ -215,16 +221,16 @@ export function wholeRefusal(
   refusals: readonly Refused[],
   pathOf: (index: number) => string,
 ): AppError {
-  const told = refusals.flatMap(({ index, refusal }) =>
+  const errors = refusals.flatMap(({ index, refusal }) =>
     (refusal.details ?? [{ path: '', message: refusal.message }]).map(({ path, message }) => ({
       path: `${pathOf(index)}${path}`,
       message,
     })),
   )
   const wrong = refusals.find(({ refusal }) => refusal.code === 'BAD_REQUEST')
-  const [first] = told
-  if (wrong) return badRequest(`Nothing was pushed: ${first?.path} ${first?.message}`, told)
+  const [first] = errors
+  if (wrong) return badRequest(`Nothing was pushed: ${first?.path} ${first?.message}`, errors)
   const reason = refusals[0]?.refusal.reason
   const message = `Nothing was pushed: ${refusals[0]?.refusal.message}`
-  return conflict(message, { details: told, ...(reason === undefined ? {} : { reason }) })
+  return conflict(message, { details: errors, ...(reason === undefined ? {} : { reason }) })
 }

@@ -52,8 +52,17 @@ export const compileTemplate = (checked: Contents, template: TemplateSource): Pr
 export function valuesOf(input: TemplateInput): Omit<TemplateValues, 'id' | 'slug'> {
   const { name, subject = null, previewText = null, source, textContent = null } = input
   const { sourceType = 'html', emailType = 'marketing', variables = [] } = input
-  const said = { name, subject, previewText, sourceType, source, textContent, emailType, variables }
-  return { ...said, isCompiled: false, ...NOT_PUSHED }
+  const fields = {
+    name,
+    subject,
+    previewText,
+    sourceType,
+    source,
+    textContent,
+    emailType,
+    variables,
+  }
+  return { ...fields, isCompiled: false, ...NOT_PUSHED }
 }
 
 /**
@@ -65,11 +74,13 @@ export async function createTemplate(
   { slug, ...values }: Omit<TemplateValues, 'id' | 'slug'> & { slug?: string | undefined },
 ): Promise<TemplateRow> {
   const id = uuidv7()
-  const named = { name: values.name, id, fallback: 'template' }
-  const created = await underSlug(slug === undefined ? named : { ...named, slug }, async (free) =>
-    RESERVED_SLUGS.includes(free)
-      ? undefined
-      : templates.create(tx, organizationId, { ...values, id, slug: free }),
+  const slugWish = { name: values.name, id, fallback: 'template' }
+  const created = await underSlug(
+    slug === undefined ? slugWish : { ...slugWish, slug },
+    async (free) =>
+      RESERVED_SLUGS.includes(free)
+        ? undefined
+        : templates.create(tx, organizationId, { ...values, id, slug: free }),
   )
   return created ?? Promise.reject(slugTaken('template'))
 }
@@ -109,12 +120,12 @@ export async function publishAll(
   const ids = publications.map(({ template }) => template.id)
   const newest = await versions.listNewest(tx, organizationId, ids)
   const isSame = ({ template, content }: (typeof publications)[number]): boolean => {
-    const found = newest.find(({ id }) => id === template.id)
+    const newestVersion = newest.find(({ id }) => id === template.id)
     // Also of variables that the content does not use: subjects of batches may.
     return (
-      found?.hash === content.hash &&
-      found.emailType === template.emailType &&
-      isDeepStrictEqual(found.variables, template.variables)
+      newestVersion?.hash === content.hash &&
+      newestVersion.emailType === template.emailType &&
+      isDeepStrictEqual(newestVersion.variables, template.variables)
     )
   }
   const same = publications.filter(isSame).map(({ template }) => template.id)
@@ -134,9 +145,9 @@ export async function publishAll(
     changed.map(({ template, contentId }) => ({ id: template.id, contentId })),
   )
   return publications.map(({ template }) => {
-    const made = published.find(({ id }) => id === template.id)
-    const said = { ...template, hasUnpublishedChanges: false }
-    return made ? { ...said, ...made, status: 'PUBLISHED' } : said
+    const publication = published.find(({ id }) => id === template.id)
+    const summary = { ...template, hasUnpublishedChanges: false }
+    return publication ? { ...summary, ...publication, status: 'PUBLISHED' } : summary
   })
 }
 
@@ -178,13 +189,22 @@ function patched(template: TemplateRow, patch: TemplatePatch): TemplateRow {
   const { previewText = template.previewText, source = template.source } = patch
   const { textContent = template.textContent, sourceType = template.sourceType } = patch
   const { emailType = template.emailType, variables = template.variables } = patch
-  const said = { name, subject, previewText, source, textContent, sourceType, emailType, variables }
-  return { ...template, ...said }
+  const fields = {
+    name,
+    subject,
+    previewText,
+    source,
+    textContent,
+    sourceType,
+    emailType,
+    variables,
+  }
+  return { ...template, ...fields }
 }
 
 async function requireFreeSlug(tx: Transaction, organizationId: Uuid, slug: string): Promise<void> {
-  const taken = isReserved(slug) || (await templates.findBySlug(tx, organizationId, slug))
-  if (taken) throw slugTaken('template')
+  const isTaken = isReserved(slug) || (await templates.findBySlug(tx, organizationId, slug))
+  if (isTaken) throw slugTaken('template')
 }
 
 async function changeStatus(

@@ -35,8 +35,8 @@ const ACCENT = '#1f4fd8'
 const COLOR = /^#[0-9a-f]{6}$/
 
 /** Returns a colour that is valid in a style, whatever is stored. */
-export const colorOr = (given: string | null | undefined, ours: string): string =>
-  COLOR.test(given ?? '') ? (given ?? ours) : ours
+export const colorOr = (color: string | null | undefined, ours: string): string =>
+  COLOR.test(color ?? '') ? (color ?? ours) : ours
 
 export function buttonColors(brand: Pick<Brand, 'accentColor'> | undefined, ours = ACCENT) {
   const background = colorOr(brand?.accentColor, ours)

@@ -26,8 +26,8 @@ export type Say = (name: TextName, values?: Readonly<Record<string, string | num
 
 export function sayAs({ language, texts }: Voice): Say {
   return (name, values = {}) =>
-    (texts[name] ?? ALL[language][name]).replace(PLACEHOLDER, (whole, key: string) =>
-      Object.hasOwn(values, key) ? String(values[key]) : whole,
+    (texts[name] ?? ALL[language][name]).replace(PLACEHOLDER, (placeholder, key: string) =>
+      Object.hasOwn(values, key) ? String(values[key]) : placeholder,
     )
 }
 
@@ -35,6 +35,6 @@ const PLACEHOLDER = /\{([a-z]+)\}/g
 
 /** Returns the placeholders of a text that our own text does not have. */
 export function unknownPlaceholders(name: TextName, text: string): string[] {
-  const known = new Set(EN[name].match(PLACEHOLDER))
-  return [...new Set(text.match(PLACEHOLDER))].filter((each) => !known.has(each))
+  const ownPlaceholders = new Set(EN[name].match(PLACEHOLDER))
+  return [...new Set(text.match(PLACEHOLDER))].filter((each) => !ownPlaceholders.has(each))
 }

@@ -102,16 +102,19 @@ export const TemplateSummary = Type.Object(summary, {
 })
 export type TemplateSummary = Static<typeof TemplateSummary>
 
-const whole = {
+const wholeFields = {
   ...summary,
   source: Type.String({ description: 'HTML or MJML with Liquid, as last edited.' }),
   textContent: nullable(Type.String()),
 }
-export const Template = Type.Object(whole, { title: 'Template', examples: [EXAMPLE_TEMPLATE] })
+export const Template = Type.Object(wholeFields, {
+  title: 'Template',
+  examples: [EXAMPLE_TEMPLATE],
+})
 export type Template = Static<typeof Template>
 
 export const PublishedTemplate = Type.Object(
-  { ...whole, ...warnings },
+  { ...wholeFields, ...warnings },
   { title: 'PublishedTemplate', examples: [EXAMPLE_TEMPLATE] },
 )
 

@@ -23,7 +23,7 @@ export const publishAll = (
       has_unpublished_changes = false,
       published_at = clock_timestamp(),
       updated_at = greatest(t.updated_at, clock_timestamp())
-    from ${given(tx, publications)}
+    from ${publicationRows(tx, publications)}
     where t.organization_id = ${organizationId} and t.id = p.id
     returning t.id, t.version, t.published_at, t.updated_at, t.source_type, t.source, t.text_content,
       t.is_compiled, t.email_type, t.variables, p.content_id
@@ -37,7 +37,7 @@ export const publishAll = (
   select id, version, published_at, updated_at
   from published`
 
-const given = (sql: Executor, publications: readonly Publication[]) => sql`
+const publicationRows = (sql: Executor, publications: readonly Publication[]) => sql`
   unnest(
     ${publications.map(({ id }) => id)}::uuid[],
     ${publications.map(({ contentId }) => contentId)}::uuid[]

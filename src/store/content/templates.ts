@@ -8,7 +8,7 @@ const summary = (sql: Executor) => sql`
   has_unpublished_changes, source_hash, cli_project_path, ses_template_name, created_at, updated_at,
   published_at`
 
-const whole = (sql: Executor) => sql`
+const wholeColumns = (sql: Executor) => sql`
   ${summary(sql)}, source, text_content, is_compiled, edited_at, pushed_at`
 
 /** Written fields of a template, from which versions are made. */
@@ -53,9 +53,9 @@ export const createAll = (
     ses_template_name, status, version)
   select ${organizationId}, id, name, slug, subject, preview_text, source_type, source, text_content,
     is_compiled, email_type, variables, source_hash, cli_project_path, ses_template_name, 'DRAFT', 0
-  from ${given(sql, templates)}
+  from ${templateRows(sql, templates)}
   on conflict (organization_id, slug) do nothing
-  returning ${whole(sql)}`
+  returning ${wholeColumns(sql)}`
 
 /** Creates a draft. Undefined: the slug is taken. */
 export async function create(
@@ -94,7 +94,7 @@ export const updateAll = (
           n.email_type, n.variables)),
     edited_at = clock_timestamp(),
     updated_at = greatest(t.updated_at, clock_timestamp())
-  from ${given(tx, templates)}
+  from ${templateRows(tx, templates)}
   where t.organization_id = ${organizationId} and t.id = n.id
   returning ${columnsOf(tx)}`
 
@@ -104,7 +104,7 @@ const columnsOf = (sql: Executor) => sql`
   t.ses_template_name, t.created_at, t.updated_at, t.published_at, t.source, t.text_content, t.is_compiled,
   t.edited_at, t.pushed_at`
 
-const given = (sql: Executor, templates: readonly TemplateValues[]) => sql`
+const templateRows = (sql: Executor, templates: readonly TemplateValues[]) => sql`
   jsonb_to_recordset(${sql.json(
     templates.map((each) => ({
       id: each.id,
@@ -148,7 +148,7 @@ export async function setArchived(
       end,
       updated_at = greatest(updated_at, clock_timestamp())
     where organization_id = ${organizationId} and id = ${id}
-    returning ${whole(tx)}`
+    returning ${wholeColumns(tx)}`
   return changed
 }
 
@@ -158,7 +158,7 @@ export async function find(
   id: Uuid,
 ): Promise<TemplateRow | undefined> {
   const [template] = await sql<TemplateRow[]>`
-    select ${whole(sql)}
+    select ${wholeColumns(sql)}
     from templates
     where organization_id = ${organizationId} and id = ${id}`
   return template
@@ -170,7 +170,7 @@ export async function findBySlug(
   slug: string,
 ): Promise<TemplateRow | undefined> {
   const [template] = await sql<TemplateRow[]>`
-    select ${whole(sql)}
+    select ${wholeColumns(sql)}
     from templates
     where organization_id = ${organizationId} and slug = ${slug}`
   return template
@@ -179,7 +179,7 @@ export async function findBySlug(
 export const listBySlugs = (sql: Executor, organizationId: Uuid, slugs: readonly string[]) => sql<
   TemplateRow[]
 >`
-  select ${whole(sql)}
+  select ${wholeColumns(sql)}
   from templates
   where organization_id = ${organizationId} and slug = any(${[...slugs]}::text[])`
 
@@ -190,7 +190,7 @@ export async function lock(
   id: Uuid,
 ): Promise<TemplateRow | undefined> {
   const [template] = await tx<TemplateRow[]>`
-    select ${whole(tx)}
+    select ${wholeColumns(tx)}
     from templates
     where organization_id = ${organizationId} and id = ${id}
     for update`
@@ -201,7 +201,7 @@ export async function lock(
 export const lockBySlugs = (tx: Transaction, organizationId: Uuid, slugs: readonly string[]) => tx<
   TemplateRow[]
 >`
-  select ${whole(tx)}
+  select ${wholeColumns(tx)}
   from templates
   where organization_id = ${organizationId} and slug = any(${[...slugs]}::text[])
   order by id
