@@ -34,13 +34,13 @@ class EventLimitExceeded extends HttpError {}
  */
 export async function noteUsage(
   request: FastifyRequest,
-  counted: eventUsage.CountedUsage,
+  countedUsage: eventUsage.CountedUsage,
   now: number,
 ): Promise<void> {
   const { tx, caller } = request
-  const { usage, isExceeded } = await checkQuota(tx, caller.organizationId, counted, now)
+  const { usage, isExceeded } = await checkQuota(tx, caller.organizationId, countedUsage, now)
   request.eventUsage = usage
-  if (isExceeded) throw limitExceeded(usage, counted.count, now)
+  if (isExceeded) throw limitExceeded(usage, countedUsage.count, now)
 }
 
 /** Adds `X-Event-*` to every answer of the routes that ingest events, if the caller is known. */

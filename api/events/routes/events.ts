@@ -38,17 +38,17 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
 
   const store = async (
     request: FastifyRequest,
-    given: readonly IncomingEvent[],
+    incomingEvents: readonly IncomingEvent[],
     at: number,
   ): Promise<Ingested[]> => {
     const { tx, caller, id: requestId } = request
     const { organizationId } = caller
-    const { outcomes, counted } = await ingest(tx, organizationId, given, {
+    const { outcomes, countedUsage } = await ingest(tx, organizationId, incomingEvents, {
       addressOf: (email) => addressed(keyring, organizationId, email),
       requestId,
       month: monthOf(at),
     })
-    if (counted) await noteUsage(request, counted, at)
+    if (countedUsage) await noteUsage(request, countedUsage, at)
     return outcomes
   }
 
@@ -125,8 +125,8 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
         sum.workflowsTriggered += outcome.started
         sum.executionsResumed += outcome.resumed
       }
-      const told = toldFailures('events', failures.list())
-      return { success: told.errors.length === 0, ...sum, ...told }
+      const report = toldFailures('events', failures.list())
+      return { success: report.errors.length === 0, ...sum, ...report }
     },
   )
 
@@ -138,7 +138,8 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
         tags,
         operationId: 'listEventNames',
         summary: 'List the names of events, newest first',
-        description: 'Returns names for an editor of workflows. A name is added when its first event arrives.',
+        description:
+          'Returns names for an editor of workflows. A name is added when its first event arrives.',
         querystring: EventNameQuery,
         response: { 200: EventNameList },
       },

@@ -24,11 +24,11 @@ export function toIncomingEvent(input: EventInput, now: number): IncomingEvent |
     eventId,
   } = input
   if (!input.contactId && !externalId && !input.contactEmail) return NOBODY
-  const written = writeProperties(given)
-  if (written.refusal !== undefined) {
-    return refused('properties', written.refusal, 'properties_refused')
+  const writtenProperties = writeProperties(given)
+  if (writtenProperties.refusal !== undefined) {
+    return refused('properties', writtenProperties.refusal, 'properties_refused')
   }
-  const { properties, json } = written
+  const { properties, json } = writtenProperties
   const time = timeOf(input.occurredAt, now)
   if (time instanceof AppError) return time
   return {
@@ -49,10 +49,10 @@ export function toIncomingEvent(input: EventInput, now: number): IncomingEvent |
 const NO_TIME = ['must be a time between the years 1 and 9999', 'time_refused'] as const
 type Timed = Pick<IncomingEvent, 'occurredAt' | 'isLate'>
 
-function timeOf(given: string | undefined, now: number): Timed | AppError {
-  if (given === undefined) return { isLate: false }
+function timeOf(time: string | undefined, now: number): Timed | AppError {
+  if (time === undefined) return { isLate: false }
   // Mostly it has our own form already, and need not be converted.
-  const occurredAt = AS_WRITTEN.test(given) ? given : toUtc(given)
+  const occurredAt = AS_WRITTEN.test(time) ? time : toUtc(time)
   if (occurredAt === undefined) return refused('occurredAt', ...NO_TIME)
   const ageMs = now - Date.parse(occurredAt)
   if (Number.isNaN(ageMs)) return refused('occurredAt', ...NO_TIME)

@@ -52,45 +52,49 @@ export async function ingest(
   organizationId: Uuid,
   incoming: readonly IncomingEvent[],
   { month, ...options }: Options,
-): Promise<{ outcomes: Ingested[]; counted?: eventUsage.CountedUsage }> {
+): Promise<{ outcomes: Ingested[]; countedUsage?: eventUsage.CountedUsage }> {
   const resolved = await eventContacts.resolve(tx, organizationId, incoming, options)
   const outcomes: Ingested[] = []
   const candidates: Candidate[] = []
   for (const [index, event] of incoming.entries()) {
-    const found = resolved[index]
-    outcomes.push(found && 'missing' in found ? { kind: 'failed', why: found.missing } : DUPLICATE)
-    if (!found || !('contactId' in found)) continue
-    const { contactId, isNew } = found
+    const resolvedContact = resolved[index]
+    outcomes.push(
+      resolvedContact && 'missing' in resolvedContact
+        ? { kind: 'failed', why: resolvedContact.missing }
+        : DUPLICATE,
+    )
+    if (!resolvedContact || !('contactId' in resolvedContact)) continue
+    const { contactId, isNew } = resolvedContact
     candidates.push({ index, event, contactId, isNew })
   }
-  const { stored, made, missing } = await store(tx, organizationId, candidates)
+  const { storedCandidates, storedEvents, missing } = await store(tx, organizationId, candidates)
   for (const { index, why } of missing) outcomes[index] = { kind: 'failed', why }
-  if (!made) return { outcomes }
-  const effects = made.isLocked
-    ? await follow(tx, organizationId, stored, made, options.requestId)
+  if (!storedEvents) return { outcomes }
+  const effects = storedEvents.isLocked
+    ? await follow(tx, organizationId, storedCandidates, storedEvents, options.requestId)
     : NO_EFFECTS
-  for (const [position, { index, isNew }] of stored.entries()) {
+  for (const [position, { index, isNew }] of storedCandidates.entries()) {
     outcomes[index] = {
       kind: 'stored',
-      id: made.idOf(position),
+      id: storedEvents.idOf(position),
       contactCreated: isNew,
       started: effects.started.get(position) ?? 0,
       resumed: effects.resumed.get(position) ?? 0,
     }
   }
-  const usage = { organizationId, month, count: stored.length }
-  if (made.isLocked) return { outcomes, counted: await eventUsage.record(tx, usage) }
+  const usage = { organizationId, month, count: storedCandidates.length }
+  if (storedEvents.isLocked) return { outcomes, countedUsage: await eventUsage.record(tx, usage) }
 
-  const follows = events.mayFollow(tx, organizationId, timelyNames(stored))
-  const counted = await eventUsage.record(tx, usage, follows)
-  if (counted.isHindered) throw new Superseded()
-  return { outcomes, counted }
+  const follows = events.mayFollow(tx, organizationId, timelyNames(storedCandidates))
+  const countedUsage = await eventUsage.record(tx, usage, follows)
+  if (countedUsage.isHindered) throw new Superseded()
+  return { outcomes, countedUsage }
 }
 
 interface StoredCandidates {
-  stored: readonly Candidate[]
+  storedCandidates: readonly Candidate[]
   /** Undefined: nothing was stored. */
-  made: events.StoredEvents | undefined
+  storedEvents: events.StoredEvents | undefined
   missing: { index: number; why: eventContacts.Missing }[]
 }
 
@@ -101,18 +105,24 @@ async function store(
   candidates: readonly Candidate[],
 ): Promise<StoredCandidates> {
   const missing: StoredCandidates['missing'] = []
-  for (let given = candidates; ; ) {
-    const { fresh, before } = await withoutDuplicates(tx, organizationId, given)
-    if (fresh.length === 0) return { stored: [], made: undefined, missing }
-    const made = await events.insert(tx, organizationId, fresh, timelyNames(fresh))
-    if (made) return { stored: fresh, made, missing }
+  for (let remaining = candidates; ; ) {
+    const { newCandidates, before } = await withoutDuplicates(tx, organizationId, remaining)
+    if (newCandidates.length === 0)
+      return { storedCandidates: [], storedEvents: undefined, missing }
+    const storedEvents = await events.insert(
+      tx,
+      organizationId,
+      newCandidates,
+      timelyNames(newCandidates),
+    )
+    if (storedEvents) return { storedCandidates: newCandidates, storedEvents, missing }
 
-    await eventIds.forget(tx, organizationId, fresh.flatMap(keysOf))
+    await eventIds.forget(tx, organizationId, newCandidates.flatMap(keysOf))
     // All contacts at once, also of duplicates within the request: the first of them may be the
     // one that fails.
-    const wanted = [...new Set(given.map(({ contactId }) => contactId))]
-    const there = await namedContacts.listPresent(tx, organizationId, wanted)
-    const gone = given.filter(
+    const contactIds = [...new Set(remaining.map(({ contactId }) => contactId))]
+    const there = await namedContacts.listPresent(tx, organizationId, contactIds)
+    const gone = remaining.filter(
       (each) => !there.has(each.contactId) && !keysOf(each).some((key) => before.has(textOf(key))),
     )
     const goneIds = gone.map(({ contactId }) => contactId)
@@ -121,7 +131,7 @@ async function store(
       missing.push({ index, why: foreign.has(contactId) ? 'foreign' : 'unknown' })
     }
     const failed = new Set(gone)
-    given = given.filter((each) => !failed.has(each))
+    remaining = remaining.filter((each) => !failed.has(each))
   }
 }
 
@@ -133,22 +143,22 @@ const keysOf = ({ contactId, event: { eventId, name } }: Candidate): EventKey[] 
 async function withoutDuplicates(
   tx: Transaction,
   organizationId: Uuid,
-  given: readonly Candidate[],
-): Promise<{ fresh: readonly Candidate[]; before: ReadonlySet<string> }> {
-  const seen = new Map<string, EventKey>()
-  const first = given.filter((each) => {
+  candidates: readonly Candidate[],
+): Promise<{ newCandidates: readonly Candidate[]; before: ReadonlySet<string> }> {
+  const firstKeys = new Map<string, EventKey>()
+  const first = candidates.filter((each) => {
     const [key] = keysOf(each)
     if (key === undefined) return true
     const text = textOf(key)
-    if (seen.has(text)) return false
-    seen.set(text, key)
+    if (firstKeys.has(text)) return false
+    firstKeys.set(text, key)
     return true
   })
-  const known = await eventIds.remember(tx, organizationId, [...seen.values()])
-  const before = new Set(known.map(textOf))
-  if (before.size === 0) return { fresh: first, before }
-  const fresh = first.filter((each) => !keysOf(each).some((key) => before.has(textOf(key))))
-  return { fresh, before }
+  const knownKeys = await eventIds.remember(tx, organizationId, [...firstKeys.values()])
+  const before = new Set(knownKeys.map(textOf))
+  if (before.size === 0) return { newCandidates: first, before }
+  const newCandidates = first.filter((each) => !keysOf(each).some((key) => before.has(textOf(key))))
+  return { newCandidates, before }
 }
 
 interface Effects {
@@ -160,9 +170,9 @@ interface Effects {
 const NO_EFFECTS: Effects = { started: new Map(), resumed: new Map() }
 
 /** Returns the names of events that are recent enough to start or resume executions. */
-function timelyNames(given: readonly Candidate[]): string[] {
+function timelyNames(candidates: readonly Candidate[]): string[] {
   const names = new Set<string>()
-  for (const { event } of given) if (!event.isLate) names.add(event.name)
+  for (const { event } of candidates) if (!event.isLate) names.add(event.name)
   return [...names]
 }
 
@@ -170,16 +180,20 @@ function timelyNames(given: readonly Candidate[]): string[] {
 async function follow(
   tx: Transaction,
   organizationId: Uuid,
-  stored: readonly Candidate[],
+  candidates: readonly Candidate[],
   { idOf, receivedAt }: events.StoredEvents,
   requestId: string | undefined,
 ): Promise<Effects> {
-  const { mayResume, mayStart } = await events.consequences(tx, organizationId, timelyNames(stored))
+  const { mayResume, mayStart } = await events.consequences(
+    tx,
+    organizationId,
+    timelyNames(candidates),
+  )
   if (!mayResume && !mayStart) return NO_EFFECTS
 
   const started = new Map<number, number>()
   const resumed = new Map<number, number>()
-  const timely = stored.flatMap(({ event, contactId }, position) => {
+  const timely = candidates.flatMap(({ event, contactId }, position) => {
     const { isLate, name, properties, occurredAt = receivedAt } = event
     if (isLate) return []
     return [{ position, id: idOf(position), contactId, name, properties, occurredAt, receivedAt }]

@@ -48,24 +48,33 @@ export async function resolve(
 ): Promise<Resolved[]> {
   let resolved = await lookAndFill(tx, organizationId, subjects, options)
   if (!subjects.some(({ createIfMissing }) => createIfMissing)) return resolved
-  const wanted = subjects.flatMap((subject, index) => {
-    const found = resolved[index]
-    const isWanted = subject.createIfMissing && found && 'missing' in found
-    return isWanted && found.missing === 'unknown' ? [{ subject, index }] : []
+  const wantedSubjects = subjects.flatMap((subject, index) => {
+    const resolvedContact = resolved[index]
+    const isWanted = subject.createIfMissing && resolvedContact && 'missing' in resolvedContact
+    return isWanted && resolvedContact.missing === 'unknown' ? [{ subject, index }] : []
   })
   const unreachable = new Set(
-    wanted.filter(({ subject }) => subject.email === undefined).map(({ index }) => index),
+    wantedSubjects.filter(({ subject }) => subject.email === undefined).map(({ index }) => index),
   )
-  const before = await listRepeated(tx, organizationId, wanted)
-  const reachable = wanted.filter(({ index }) => !unreachable.has(index) && !before.has(index))
-  const made = await make(tx, organizationId, reachable, options)
+  const before = await listRepeated(tx, organizationId, wantedSubjects)
+  const reachable = wantedSubjects.filter(
+    ({ index }) => !unreachable.has(index) && !before.has(index),
+  )
+  const createdIds = await make(tx, organizationId, reachable, options)
   // Looked up again: two rows may mean one person, and others make contacts at the same moment.
   if (reachable.length > 0) resolved = await lookAndFill(tx, organizationId, subjects, options)
-  return resolved.map((found, index) => {
-    if ('contactId' in found) return { ...found, isNew: made.has(found.contactId) }
+  return resolved.map((resolvedContact, index) => {
+    if ('contactId' in resolvedContact)
+      return { ...resolvedContact, isNew: createdIds.has(resolvedContact.contactId) }
     const subject = subjects[index]
-    const isWanted = wanted.some((each) => each.index === index)
-    if (!subject || !isWanted || !('missing' in found) || found.missing !== 'unknown') return found
+    const isWanted = wantedSubjects.some((each) => each.index === index)
+    if (
+      !subject ||
+      !isWanted ||
+      !('missing' in resolvedContact) ||
+      resolvedContact.missing !== 'unknown'
+    )
+      return resolvedContact
     if (before.has(index)) return { isDuplicate: true }
     return { missing: unreachable.has(index) ? 'no_address' : 'busy' }
   })
@@ -78,19 +87,19 @@ export async function resolve(
 async function listRepeated(
   sql: Executor,
   organizationId: Uuid,
-  given: readonly { subject: Subject; index: number; id?: Uuid }[],
+  namedSubjects: readonly { subject: Subject; index: number; id?: Uuid }[],
 ): Promise<Set<number>> {
-  const keyed = given.flatMap(({ subject: { eventId, name }, index, id: contactId }) =>
+  const keyed = namedSubjects.flatMap(({ subject: { eventId, name }, index, id: contactId }) =>
     eventId === undefined
       ? []
       : [{ index, key: { eventId, name, ...(contactId && { contactId }) } }],
   )
-  const known = await eventIds.known(
+  const knownIndexes = await eventIds.known(
     sql,
     organizationId,
     keyed.map(({ key }) => key),
   )
-  return new Set(keyed.flatMap(({ index }, place) => (known.has(place) ? [index] : [])))
+  return new Set(keyed.flatMap(({ index }, place) => (knownIndexes.has(place) ? [index] : [])))
 }
 
 interface Gap {
@@ -128,20 +137,20 @@ async function look(
   organizationId: Uuid,
   subjects: readonly Subject[],
 ): Promise<{ resolved: Resolved[]; gaps: Gap[] }> {
-  const named = subjects.filter(({ externalId, email }) => externalId ?? email)
+  const namedSubjects = subjects.filter(({ externalId, email }) => externalId ?? email)
   // Nothing to look up: most programs know our ids.
-  if (named.length === 0) {
+  if (namedSubjects.length === 0) {
     const resolved = subjects.map(({ contactId = '' }) => ({ contactId, isNew: false }))
     return { resolved, gaps: [] }
   }
-  const known = await namedContacts.listByKeys(sql, organizationId, {
-    ids: named.flatMap(({ contactId }) => contactId ?? []),
-    externalIds: named.flatMap(({ externalId }) => externalId ?? []),
-    emails: named.flatMap(({ email }) => email ?? []),
+  const knownContacts = await namedContacts.listByKeys(sql, organizationId, {
+    ids: namedSubjects.flatMap(({ contactId }) => contactId ?? []),
+    externalIds: namedSubjects.flatMap(({ externalId }) => externalId ?? []),
+    emails: namedSubjects.flatMap(({ email }) => email ?? []),
   })
-  const byId = new Map(known.map((each) => [each.id, each]))
-  const byExternalId = new Map(known.map((each) => [each.externalId, each]))
-  const byEmail = new Map(known.map((each) => [each.email, each]))
+  const byId = new Map(knownContacts.map((each) => [each.id, each]))
+  const byExternalId = new Map(knownContacts.map((each) => [each.externalId, each]))
+  const byEmail = new Map(knownContacts.map((each) => [each.email, each]))
   const unfound: Uuid[] = []
   const resolved = subjects.map((subject): Resolved => {
     const { contactId, externalId, email } = subject
@@ -161,8 +170,11 @@ async function look(
   const foreign = await namedContacts.listForeign(sql, organizationId, unfound)
   const gaps = subjects.flatMap((subject, index): Gap[] => {
     const { externalId, email } = subject
-    const found = resolved[index]
-    const contact = found && 'contactId' in found ? byId.get(found.contactId) : undefined
+    const resolvedContact = resolved[index]
+    const contact =
+      resolvedContact && 'contactId' in resolvedContact
+        ? byId.get(resolvedContact.contactId)
+        : undefined
     if (!contact) return []
     const lacksExternalId = contact.externalId === null && !byExternalId.has(externalId ?? null)
     const lacksEmail = contact.email === null && !byEmail.has(email ?? null)
@@ -172,11 +184,11 @@ async function look(
     }
     return Object.keys(values).length > 0 ? [{ subject, index, id: contact.id, values }] : []
   })
-  const answered = resolved.map((found, index): Resolved => {
+  const finalContacts = resolved.map((found, index): Resolved => {
     const contactId = subjects[index]?.contactId
     return contactId !== undefined && foreign.has(contactId) ? { missing: 'foreign' } : found
   })
-  return { resolved: answered, gaps }
+  return { resolved: finalContacts, gaps }
 }
 
 /**
@@ -186,11 +198,11 @@ async function look(
 async function make(
   tx: Transaction,
   organizationId: Uuid,
-  wanted: readonly { subject: Subject; index: number }[],
+  wantedSubjects: readonly { subject: Subject; index: number }[],
   options: Options,
 ): Promise<Set<Uuid>> {
-  if (wanted.length === 0) return new Set()
-  const rows = wanted.map(({ subject: { externalId, email, names }, index }) => ({
+  if (wantedSubjects.length === 0) return new Set()
+  const rows = wantedSubjects.map(({ subject: { externalId, email, names }, index }) => ({
     index,
     values: { externalId, email, ...names },
   }))

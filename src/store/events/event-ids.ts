@@ -18,10 +18,10 @@ export async function remember(
 ): Promise<EventKey[]> {
   if (keys.length === 0) return []
   const request = uuidv7()
-  const given = rows(tx, keys)
+  const keyRows = rows(tx, keys)
   // In one order everywhere, so that two requests wait for each other instead of deadlocking.
   const [remembered] = await tx<{ count: number }[]>`
-    with given as (${given}), remembered as (
+    with given as (${keyRows}), remembered as (
       insert into event_ids (organization_id, event_id, name, contact_id, request)
       select ${organizationId}, event_id, name, contact_id, ${request}
       from given
@@ -36,7 +36,7 @@ export async function remember(
     from remembered`
   if (remembered?.count === keys.length) return []
   return tx<EventKey[]>`
-    with given as (${given})
+    with given as (${keyRows})
     select event_id, name, contact_id
     from given
     where (${former(tx, organizationId)}) or (
@@ -91,7 +91,7 @@ export async function known(
   keys: readonly (Omit<EventKey, 'contactId'> & Partial<EventKey>)[],
 ): Promise<Set<number>> {
   if (keys.length === 0) return new Set()
-  const found = await sql<{ place: number }[]>`
+  const places = await sql<{ place: number }[]>`
     select given.n::integer - 1 as place
     from unnest(
       ${keys.map(({ eventId }) => eventId)}::text[],
@@ -109,7 +109,7 @@ export async function known(
         and i.received_at > statement_timestamp() - ${REMEMBERED_DAYS} * interval '1 day'
       limit 1
     )`
-  return new Set(found.map(({ place }) => place))
+  return new Set(places.map(({ place }) => place))
 }
 
 /**

@@ -46,21 +46,21 @@ export async function insert(
 ): Promise<StoredEvents | undefined> {
   if (events.length > MOST_AT_ONCE) throw new RangeError('too many events for one statement')
   const ids = new Set<Uuid>()
-  const known = new Set<string>()
+  const knownNames = new Set<string>()
   for (const { contactId, event } of events) {
     ids.add(contactId)
-    known.add(event.name)
+    knownNames.add(event.name)
   }
   const contacts = tx`
     select id
     from contacts
     where organization_id = ${organizationId}
       and id = any(array(select contact_id from given))`
-  const names = [...known].sort()
+  const names = [...knownNames].sort()
   const [onlyName = ''] = names
   // The end of the ids: variant 10, then 60 random bits, the same for the whole statement.
   const tail = `8${randomBytes(8).toString('hex').slice(1)}`
-  const [held] = await tx<
+  const [heldContacts] = await tx<
     { contacts: number; isLocked: boolean; start: string; receivedAt: string }[]
   >`
     with given as materialized (
@@ -102,8 +102,8 @@ export async function insert(
     from held
     cross join follows
     cross join (select count(*) as rows from stored) as all_stored`
-  if (!held || held.contacts < ids.size) return undefined
-  const { start, receivedAt, isLocked } = held
+  if (!heldContacts || heldContacts.contacts < ids.size) return undefined
+  const { start, receivedAt, isLocked } = heldContacts
   return { idOf: (position) => idOf(start, position, tail), receivedAt, isLocked }
 }
 
