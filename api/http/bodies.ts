@@ -153,9 +153,9 @@ const inexactDetails = (places: readonly Keys[]): ErrorDetail[] =>
  * Refuses any other unstorable value, except its part `besides`. `isSuspicious`: its texts are
  * checked as well.
  */
-export function refuseUnstorable(given: unknown, isSuspicious: boolean, besides?: object): void {
+export function refuseUnstorable(value: unknown, isSuspicious: boolean, besides?: object): void {
   const details: ErrorDetail[] = []
-  visit(given, undefined, 0)
+  visit(value, undefined, 0)
   if (details.length === 0) return
   throw new AppError('VALIDATION_FAILED', 'The body has text that cannot be stored', { details })
 

@@ -107,8 +107,8 @@ export function requireConsoleCall(request: FastifyRequest): ConsoleCall {
  * after a switch in one tab, another tab must not send its batch as the wrong organization.
  */
 export function requireOrganizationOfPage(request: FastifyRequest, organizationId: string): void {
-  const asked = CALLS.get(request.raw)?.organizationId
-  if (asked === undefined || asked === organizationId) return
+  const pageOrganizationId = CALLS.get(request.raw)?.organizationId
+  if (pageOrganizationId === undefined || pageOrganizationId === organizationId) return
   throw conflict('Your session works in another organization now. Reload the page', {
     reason: 'organization_changed',
   })

@@ -80,6 +80,9 @@ const foreign = () =>
  * organization.
  */
 function seal({ list, organizationId, filters }: CursorScope, place: string): Buffer {
-  const named = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))
-  return sha256(JSON.stringify([list, organizationId, named, place])).subarray(0, SEAL_BYTES)
+  const sortedFilters = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))
+  return sha256(JSON.stringify([list, organizationId, sortedFilters, place])).subarray(
+    0,
+    SEAL_BYTES,
+  )
 }

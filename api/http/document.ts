@@ -54,17 +54,17 @@ export function finishDocument(document: object): Node {
         ? { requestBody: withNeed(asNode(operation['requestBody']), schemas) }
         : {}),
       responses: mapValues(asNode(operation['responses']), (status, response) => {
-        const known = shared.get(JSON.stringify(response))
+        const sharedName = shared.get(JSON.stringify(response))
         const { content, ...described } = asNode(response)
-        const whole = {
+        const fullResponse = {
           ...described,
           ...(content === undefined ? {} : { content: showExamples(asNode(content), schemas) }),
           headers: refer(headersOf({ status, isIdempotent, isDeprecated, countsEvents })),
         }
         // These say more than the others.
-        if (!known || isDeprecated || countsEvents) return whole
-        responses[known] = whole
-        return { $ref: `#/components/responses/${known}` }
+        if (!sharedName || isDeprecated || countsEvents) return fullResponse
+        responses[sharedName] = fullResponse
+        return { $ref: `#/components/responses/${sharedName}` }
       }),
     }
   })
@@ -90,20 +90,22 @@ export function finishDocument(document: object): Node {
 function withNeed(body: Node, schemas: Node): Node {
   const isNullable = Object.values(asNode(body['content'])).some((media) => {
     const schema = asNode(asNode(media)['schema'])
-    const { type } = typeof schema['$ref'] === 'string' ? named(schema['$ref'], schemas) : schema
+    const { type } =
+      typeof schema['$ref'] === 'string' ? componentOf(schema['$ref'], schemas) : schema
     return asList(type).includes('null')
   })
   return isNullable ? { ...body, required: false } : body
 }
 
-const named = ($ref: string, schemas: Node): Node => asNode(schemas[$ref.replace(/^.*\//, '')])
+const componentOf = ($ref: string, schemas: Node): Node =>
+  asNode(schemas[$ref.replace(/^.*\//, '')])
 
 const showExamples = (content: Node, schemas: Node): Node =>
-  mapValues(content, (_type, given) => {
-    const media = asNode(given)
+  mapValues(content, (_type, mediaType) => {
+    const media = asNode(mediaType)
     const { $ref } = asNode(media['schema'])
     if ('example' in media || 'examples' in media || typeof $ref !== 'string') return media
-    const [example] = asList(named($ref, schemas)['examples'])
+    const [example] = asList(componentOf($ref, schemas)['examples'])
     return example === undefined ? media : { ...media, example }
   })
 
@@ -131,7 +133,7 @@ function titled(node: unknown, name: string): unknown {
   const isObject = asList(schema['type'] ?? []).includes('object') || schema['type'] === 'object'
   const isNamed = typeof schema['title'] === 'string' && 'type' in schema
   const own = isNamed ? String(schema['title']) : name
-  const made = mapValues(schema, (key, value) => {
+  const titledNode = mapValues(schema, (key, value) => {
     if (EXAMPLES.has(key)) return value
     if (key === 'properties') {
       return mapValues(asNode(value), (field, each) => titled(each, `${own}${capital(field)}`))
@@ -141,7 +143,7 @@ function titled(node: unknown, name: string): unknown {
     if (key === 'additionalProperties') return titled(value, `${own}Value`)
     return titled(value, own)
   })
-  return isObject && !isNamed && name !== '' ? { ...made, title: name } : made
+  return isObject && !isNamed && name !== '' ? { ...titledNode, title: name } : titledNode
 }
 
 /** Names one form of a union. A form without a type only refines the schema itself. */
@@ -158,16 +160,16 @@ const capital = (text: string): string =>
 function nameComponents(node: unknown, schemas: Node): unknown {
   if (Array.isArray(node)) return node.map((each) => nameComponents(each, schemas))
   if (typeof node !== 'object' || node === null) return node
-  const made = mapValues(asNode(node), (name, value) =>
+  const namedNode = mapValues(asNode(node), (name, value) =>
     EXAMPLES.has(name) ? value : nameComponents(value, schemas),
   )
-  const { title } = made
-  if (typeof title !== 'string' || !('type' in made)) return made
-  const known = schemas[title]
-  if (known !== undefined && rules(known) !== rules(made)) {
+  const { title } = namedNode
+  if (typeof title !== 'string' || !('type' in namedNode)) return namedNode
+  const formerNode = schemas[title]
+  if (formerNode !== undefined && rules(formerNode) !== rules(namedNode)) {
     throw new Error(`two schemas are called ${title}`)
   }
-  schemas[title] = { ...asNode(known), ...made }
+  schemas[title] = { ...asNode(formerNode), ...namedNode }
   return { $ref: `#/components/schemas/${title}` }
 }
 
@@ -188,11 +190,13 @@ function available(node: unknown): unknown {
   if (Array.isArray(node)) return node.filter((each) => !isNotYet(each)).map(available)
   if (typeof node !== 'object' || node === null) return node
   const { [NOT_YET_KEYWORD]: soon, [CLEANED_KEYWORD]: _cleaned, ...rest } = asNode(node)
-  const kept = Object.entries(rest).filter(([, each]) => !isNotYet(each))
-  const made = mapValues(Object.fromEntries(kept), (_name, value) => available(value))
-  const words = made['enum']
-  if (!Array.isArray(words) || !Array.isArray(soon)) return made
-  return { ...made, enum: words.filter((word) => !soon.includes(word)) }
+  const availableEntries = Object.entries(rest).filter(([, each]) => !isNotYet(each))
+  const availableNode = mapValues(Object.fromEntries(availableEntries), (_name, value) =>
+    available(value),
+  )
+  const words = availableNode['enum']
+  if (!Array.isArray(words) || !Array.isArray(soon)) return availableNode
+  return { ...availableNode, enum: words.filter((word) => !soon.includes(word)) }
 }
 
 function isNotYet(node: unknown): boolean {
@@ -204,11 +208,13 @@ function isNotYet(node: unknown): boolean {
 function relax(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(relax)
   if (typeof node !== 'object' || node === null) return node
-  const made = mapValues(asNode(node), (_name, value) => relax(value))
-  const { schema } = made
+  const relaxedNode = mapValues(asNode(node), (_name, value) => relax(value))
+  const { schema } = relaxedNode
   const hasDefault = typeof schema === 'object' && schema !== null && 'default' in schema
-  if (made['in'] === 'query' && hasDefault) return { ...made, required: false }
-  return made['description'] === UNSAID ? { ...made, description: 'As asked for' } : made
+  if (relaxedNode['in'] === 'query' && hasDefault) return { ...relaxedNode, required: false }
+  return relaxedNode['description'] === UNSAID
+    ? { ...relaxedNode, description: 'As asked for' }
+    : relaxedNode
 }
 
 const mapOperations = (

@@ -199,10 +199,10 @@ export const malformedBody = (message: string): AppError =>
 const badPath = (message: string): AppError =>
   badRequest(`The path ${message}`, [{ path: 'path', message }])
 
-export const unsupportedMediaType = (given: string | undefined): AppError =>
+export const unsupportedMediaType = (mediaType: string | undefined): AppError =>
   new HttpError(
     'REQUEST_FAILED',
-    given === undefined
+    mediaType === undefined
       ? 'The body has no Content-Type. Send application/json'
       : 'This media type is not supported here. Send application/json',
     { status: 415, reason: 'unsupported_media_type' },

@@ -76,15 +76,15 @@ async function once(
   if (key === undefined) return transact(sql, work)
 
   const fingerprint = fingerprintOf(request)
-  const { kept, value } = await transact(sql, async (tx) => {
-    const kept = await take(tx, { organizationId, key, fingerprint })
-    if (kept?.answered) return { kept: kept.answered, value: undefined }
+  const { storedAnswer, value } = await transact(sql, async (tx) => {
+    const storedKey = await take(tx, { organizationId, key, fingerprint })
+    if (storedKey?.answered) return { storedAnswer: storedKey.answered, value: undefined }
     const value = await work(tx)
-    const answered = answerOf(value, request, reply)
-    await idempotencyKeys.keep(tx, { organizationId, key, fingerprint, ...answered })
+    const response = answerOf(value, request, reply)
+    await idempotencyKeys.keep(tx, { organizationId, key, fingerprint, ...response })
     return { kept: undefined, value }
   })
-  return kept ? replay(kept, reply) : value
+  return storedAnswer ? replay(storedAnswer, reply) : value
 }
 
 /**
@@ -103,41 +103,41 @@ async function onceLeased(
     return work()
   }
   const fingerprint = fingerprintOf(request)
-  const taken = await transact(sql, async (tx) => {
-    const kept = await take(tx, { organizationId, key, fingerprint })
-    if (kept?.answered) return kept.answered
-    if (kept && !kept.isAbandoned) throw stillRunning()
+  const lease = await transact(sql, async (tx) => {
+    const storedKey = await take(tx, { organizationId, key, fingerprint })
+    if (storedKey?.answered) return storedKey.answered
+    if (storedKey && !storedKey.isAbandoned) throw stillRunning()
     const lease = await idempotencyKeys.lease(tx, { organizationId, key, fingerprint })
-    return { ...lease, isTakenOver: kept !== undefined }
+    return { ...lease, isTakenOver: storedKey !== undefined }
   })
-  if ('status' in taken) return replay(taken, reply)
+  if ('status' in lease) return replay(lease, reply)
 
-  request.workId = hashedId(organizationId, key, taken.startedAt)
+  request.workId = hashedId(organizationId, key, lease.startedAt)
   let value: unknown
   try {
     value = await work()
   } catch (error) {
     // Work that another request began may still be under way, and work that failed for no reason
     // of ours may be done: who asks again gets the same `workId`.
-    const isDecided = !taken.isTakenOver && error instanceof AppError
+    const isDecided = !lease.isTakenOver && error instanceof AppError
     const giveUp = isDecided ? idempotencyKeys.release : idempotencyKeys.endLease
-    await giveUp(sql, organizationId, key, taken).catch(() => {})
+    await giveUp(sql, organizationId, key, lease).catch(() => {})
     throw error
   }
   // The work is done: whatever happens now, who asks again gets the same `workId`.
-  const answered = answerOf(value, request, reply)
-  await idempotencyKeys.keep(sql, { organizationId, key, fingerprint, ...answered })
+  const response = answerOf(value, request, reply)
+  await idempotencyKeys.keep(sql, { organizationId, key, fingerprint, ...response })
   return value
 }
 
 async function take(
   tx: Transaction,
-  asked: { organizationId: Uuid; key: string; fingerprint: Buffer },
+  request: { organizationId: Uuid; key: string; fingerprint: Buffer },
 ): Promise<idempotencyKeys.KeptAnswer | undefined> {
-  const { busy, kept } = await idempotencyKeys.take(tx, asked.organizationId, asked.key)
+  const { busy, storedKey } = await idempotencyKeys.take(tx, request.organizationId, request.key)
   if (busy) throw stillRunning()
-  if (kept && !kept.fingerprint.equals(asked.fingerprint)) throw anotherRequest()
-  return kept
+  if (storedKey && !storedKey.fingerprint.equals(request.fingerprint)) throw anotherRequest()
+  return storedKey
 }
 
 /** Sends the stored text, since the schema's serializer knows no null for a secret. */
@@ -151,9 +151,9 @@ function replay({ status, body }: StoredResponse, reply: FastifyReply): unknown 
 }
 
 function keyOf({ headers }: FastifyRequest): string | undefined {
-  const given = headers[HEADER]
-  if (given === undefined) return undefined
-  if (typeof given === 'string' && KEY.test(given)) return given
+  const header = headers[HEADER]
+  if (header === undefined) return undefined
+  if (typeof header === 'string' && KEY.test(header)) return header
   throw badRequest('The header Idempotency-Key is not valid', [
     { path: HEADER, message: 'must be 1 to 255 printable ASCII characters' },
   ])
@@ -180,7 +180,7 @@ function answerOf(
   const body = String(reply.serializeInput({ ...value }, name, ...media))
   const { secrets = [] } = routeOptions.config
   if (secrets.length === 0) return { status, body }
-  const shown: object = JSON.parse(body)
+  const storedBody: object = JSON.parse(body)
   const hidden = Object.fromEntries(secrets.map((name) => [name, null]))
-  return { status, body: JSON.stringify({ ...shown, ...hidden }) }
+  return { status, body: JSON.stringify({ ...storedBody, ...hidden }) }
 }

@@ -13,11 +13,11 @@ export function createCounter(now: () => number) {
   const large = new Map<string, number>()
   return async (list: string, count: () => Promise<number>): Promise<number> => {
     if ((large.get(list) ?? 0) > now()) return MOST_COUNTED + 1
-    const counted = await count()
+    const total = await count()
     large.delete(list)
-    if (counted <= MOST_COUNTED) return counted
+    if (total <= MOST_COUNTED) return total
     if (large.size >= MOST_REMEMBERED) large.clear()
     large.set(list, now() + REMEMBERED_MS)
-    return counted
+    return total
   }
 }

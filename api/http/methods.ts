@@ -9,13 +9,16 @@ interface KnownRoute {
 }
 
 export function recordMethods(app: FastifyInstance): (path: string) => string[] {
-  const known: KnownRoute[] = []
+  const knownRoutes: KnownRoute[] = []
   app.addHook('onRoute', ({ url, method }) => {
-    for (const each of [method].flat()) known.push({ url, method: each, pattern: toPattern(url) })
+    for (const each of [method].flat())
+      knownRoutes.push({ url, method: each, pattern: toPattern(url) })
   })
   return (url) => {
     const path = (url.split('?', 1)[0] ?? '').replace(/(?<=.)\/$/, '')
-    const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    const methods = knownRoutes
+      .filter(({ pattern }) => pattern.test(path))
+      .map(({ method }) => method)
     return [...new Set(methods)].sort()
   }
 }

@@ -12,14 +12,14 @@ interface Document {
 }
 
 export function serveDocument(app: FastifyInstance): void {
-  let made: Promise<Document> | undefined
+  let document: Promise<Document> | undefined
 
   app.get(
     '/openapi.json',
     { schema: { hide: true }, config: { public: true, unlimited: true } },
     async ({ headers }, reply) => {
       // The routes are all known once the first request comes.
-      const { etag, bodies } = await (made ??= makeDocument(JSON.stringify(app.swagger())))
+      const { etag, bodies } = await (document ??= makeDocument(JSON.stringify(app.swagger())))
       const encoding = encodingFor(headers['accept-encoding'])
       const tag = `"${etag}-${encoding}"`
       reply.headers({ etag: tag, 'cache-control': 'no-cache', vary: 'accept-encoding' })

@@ -86,7 +86,8 @@ export async function describeRoutes(
       security: [{ bearer: [] }],
     },
     convertConstToEnum: false,
-    transformObject: (made) => ('openapiObject' in made ? finishDocument(made.openapiObject) : {}),
+    transformObject: (description) =>
+      'openapiObject' in description ? finishDocument(description.openapiObject) : {},
   })
   await app.register(swaggerUi, {
     routePrefix: DOCS,

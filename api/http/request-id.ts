@@ -9,9 +9,9 @@ const SECRET = /(?:loom|loomses|whsec)_|(?:AKIA|ASIA)[A-Z0-9]{12}/
 
 /** Returns the caller's own id if it is harmless in logs and headers, otherwise a new one. */
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
-  const given = headers[REQUEST_ID_HEADER]
-  const isHarmless = typeof given === 'string' && ACCEPTABLE.test(given) && !SECRET.test(given)
-  return isHarmless ? given : uuidv7()
+  const header = headers[REQUEST_ID_HEADER]
+  const isHarmless = typeof header === 'string' && ACCEPTABLE.test(header) && !SECRET.test(header)
+  return isHarmless ? header : uuidv7()
 }
 
 export function answerRequestId(app: FastifyInstance): void {

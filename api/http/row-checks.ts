@@ -19,12 +19,12 @@ export function rowChecker<T extends TSchema>(schema: T) {
   const check = inputChecker(schema, MOST_ROW_DETAILS)
   return async (
     request: Pick<FastifyRequest, 'hasSuspiciousText' | 'duplicateKeys' | 'inexactNumbers'>,
-    given: readonly unknown[],
+    givenRows: readonly unknown[],
     failures: RowFailures,
   ): Promise<Row<Static<T>>[]> => {
     const rows: Row<Static<T>>[] = []
     const breathe = breather()
-    for (const [index, each] of given.entries()) {
+    for (const [index, each] of givenRows.entries()) {
       await breathe()
       const twice = request.duplicateKeys?.get(index)
       if (twice !== undefined) {

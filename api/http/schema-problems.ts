@@ -18,9 +18,9 @@ export function problemFinder(
 ): (value: unknown) => ErrorDetail[] {
   const read = schemaOf(schema)
   return (value) => {
-    const found: Findings = { details: [], most }
-    look(read, value, undefined, found)
-    return found.details
+    const findings: Findings = { details: [], most }
+    look(read, value, undefined, findings)
+    return findings.details
   }
 }
 
@@ -32,20 +32,20 @@ interface Findings {
 
 const isFull = ({ details, most }: Findings): boolean => details.length >= most
 
-function tell(found: Findings, place: Place | undefined, message: string): void {
+function tell(findings: Findings, place: Place | undefined, message: string): void {
   // A path takes longer to write than to find out that nobody will read it.
-  if (!isFull(found)) add(found, { path: pathOf(place), message })
+  if (!isFull(findings)) add(findings, { path: pathOf(place), message })
 }
 
-function add(found: Findings, { path, message }: ErrorDetail): void {
-  if (isFull(found)) return
-  if (found.details.some((each) => each.path === path && each.message === message)) return
-  found.details.push({ path, message })
+function add(findings: Findings, { path, message }: ErrorDetail): void {
+  if (isFull(findings)) return
+  if (findings.details.some((each) => each.path === path && each.message === message)) return
+  findings.details.push({ path, message })
 }
 
-function look(schema: Schema, value: unknown, place: Place | undefined, found: Findings) {
-  if (isFull(found)) return
-  const report = (message: string): void => tell(found, place, message)
+function look(schema: Schema, value: unknown, place: Place | undefined, findings: Findings) {
+  if (isFull(findings)) return
+  const report = (message: string): void => tell(findings, place, message)
   const types = typesOf(schema)
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
     report(`must be ${types.map((type) => TYPE_WORDS[type]).join(' or ')}`)
@@ -58,9 +58,9 @@ function look(schema: Schema, value: unknown, place: Place | undefined, found: F
   }
   if (typeof value === 'string') lookAtText(schema, value, report)
   else if (typeof value === 'number') lookAtNumber(schema, value, report)
-  else if (Array.isArray(value)) lookAtList(schema, value, place, found)
-  else if (isObject(value)) lookAtObject(schema, value, place, found)
-  if (schema.anyOf) lookAtUnion(schema.anyOf, value, place, found)
+  else if (Array.isArray(value)) lookAtList(schema, value, place, findings)
+  else if (isObject(value)) lookAtObject(schema, value, place, findings)
+  if (schema.anyOf) lookAtUnion(schema.anyOf, value, place, findings)
 }
 
 type Report = (message: string) => void
@@ -72,7 +72,7 @@ const oneOfWords = (words: readonly unknown[]): string =>
 const wordOf = (word: unknown): string =>
   typeof word === 'string' && !/^\w/.test(word) ? JSON.stringify(word) : String(word)
 
-const counted = (count: number, thing: 'character' | 'item' | 'property'): string =>
+const countText = (count: number, thing: 'character' | 'item' | 'property'): string =>
   `${count} ${count === 1 ? thing : THINGS[thing]}`
 
 const THINGS = { character: 'characters', item: 'items', property: 'properties' } as const
@@ -80,9 +80,9 @@ const THINGS = { character: 'characters', item: 'items', property: 'properties' 
 function lookAtText(schema: Schema, text: string, report: Report): void {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema
   if (isLonger(text, maxLength))
-    return report(`must not have more than ${counted(maxLength, 'character')}`)
+    return report(`must not have more than ${countText(maxLength, 'character')}`)
   if (minLength > 0 && !isLonger(text, minLength - 1)) {
-    return report(`must not have fewer than ${counted(minLength, 'character')}`)
+    return report(`must not have fewer than ${countText(minLength, 'character')}`)
   }
   if (pattern !== undefined && !regexOf(pattern).test(text)) {
     report(PATTERN_WORDS.get(pattern) ?? 'has an invalid format')
@@ -110,11 +110,11 @@ function characters(text: string): number {
 const regexes = new Map<string, RegExp>()
 
 function regexOf(pattern: string): RegExp {
-  const known = regexes.get(pattern)
-  if (known) return known
-  const made = new RegExp(pattern, 'u')
-  regexes.set(pattern, made)
-  return made
+  const cachedRegex = regexes.get(pattern)
+  if (cachedRegex) return cachedRegex
+  const regex = new RegExp(pattern, 'u')
+  regexes.set(pattern, regex)
+  return regex
 }
 
 function lookAtNumber({ minimum, maximum }: Schema, value: number, report: Report): void {
@@ -126,17 +126,19 @@ function lookAtList(
   { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems, items }: Schema,
   list: readonly unknown[],
   place: Place | undefined,
-  found: Findings,
+  findings: Findings,
 ): void {
-  const report = (message: string): void => tell(found, place, message)
-  if (list.length > maxItems) return report(`must not have more than ${counted(maxItems, 'item')}`)
-  if (list.length < minItems) return report(`must not have fewer than ${counted(minItems, 'item')}`)
+  const report = (message: string): void => tell(findings, place, message)
+  if (list.length > maxItems)
+    return report(`must not have more than ${countText(maxItems, 'item')}`)
+  if (list.length < minItems)
+    return report(`must not have fewer than ${countText(minItems, 'item')}`)
   if (uniqueItems === true && new Set(list).size < list.length) {
     report('must not have repeated items')
   }
   if (items === undefined) return
-  for (let key = 0; key < list.length && !isFull(found); key++) {
-    look(items, list[key], { within: place, key }, found)
+  for (let key = 0; key < list.length && !isFull(findings); key++) {
+    look(items, list[key], { within: place, key }, findings)
   }
 }
 
@@ -144,41 +146,42 @@ function lookAtObject(
   schema: Schema,
   value: Readonly<Record<string, unknown>>,
   place: Place | undefined,
-  found: Findings,
+  findings: Findings,
 ): void {
   const { properties = {}, required = [], additionalProperties, patternProperties } = schema
   const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema
-  const report = (message: string): void => tell(found, place, message)
+  const report = (message: string): void => tell(findings, place, message)
   const isBounded = maxProperties < Number.POSITIVE_INFINITY || minProperties > 0
   const count = isBounded ? Object.keys(value).length : 0
   if (count > maxProperties)
-    return report(`must not have more than ${counted(maxProperties, 'property')}`)
+    return report(`must not have more than ${countText(maxProperties, 'property')}`)
   if (count < minProperties)
-    report(`must not have fewer than ${counted(minProperties, 'property')}`)
+    report(`must not have fewer than ${countText(minProperties, 'property')}`)
   for (const key of required) {
-    if (value[key] === undefined) tell(found, { within: place, key }, REQUIRED)
+    if (value[key] === undefined) tell(findings, { within: place, key }, REQUIRED)
   }
-  const others = Object.entries(patternProperties ?? {})
+  const patternEntries = Object.entries(patternProperties ?? {})
   const isOpen = additionalProperties !== false
-  if (isOpen && others.length === 0 && typeof additionalProperties !== 'object') {
+  if (isOpen && patternEntries.length === 0 && typeof additionalProperties !== 'object') {
     lookAtKnown()
     return
   }
   for (const key in value) {
-    if (isFull(found)) return
+    if (isFull(findings)) return
     if (Object.hasOwn(properties, key)) continue
     const at = { within: place, key }
-    const fitting = others.filter(([pattern]) => regexOf(pattern).test(key))
-    for (const [, each] of fitting) look(each, value[key], at, found)
+    const fitting = patternEntries.filter(([pattern]) => regexOf(pattern).test(key))
+    for (const [, each] of fitting) look(each, value[key], at, findings)
     if (fitting.length > 0) continue
-    if (typeof additionalProperties === 'object') look(additionalProperties, value[key], at, found)
-    else if (!isOpen) tell(found, at, 'is unknown')
+    if (typeof additionalProperties === 'object')
+      look(additionalProperties, value[key], at, findings)
+    else if (!isOpen) tell(findings, at, 'is unknown')
   }
   lookAtKnown()
 
   function lookAtKnown(): void {
     for (const [key, each] of Object.entries(properties)) {
-      if (value[key] !== undefined) look(each, value[key], { within: place, key }, found)
+      if (value[key] !== undefined) look(each, value[key], { within: place, key }, findings)
     }
   }
 }
@@ -193,7 +196,7 @@ function lookAtUnion(
   branches: readonly Schema[],
   value: unknown,
   place: Place | undefined,
-  found: Findings,
+  findings: Findings,
 ): void {
   const kinds = branches.flatMap(({ properties }) => {
     const kind = properties?.[KIND]
@@ -202,20 +205,20 @@ function lookAtUnion(
   if (kinds.length === branches.length && isObject(value)) {
     const at = { within: place, key: KIND }
     const branch = branches[kinds.indexOf(value[KIND])]
-    if (branch) look(branch, value, place, found)
-    else if (value[KIND] === undefined) tell(found, at, REQUIRED)
-    else tell(found, at, oneOfWords(kinds))
+    if (branch) look(branch, value, place, findings)
+    else if (value[KIND] === undefined) tell(findings, at, REQUIRED)
+    else tell(findings, at, oneOfWords(kinds))
     return
   }
   const tried = branches.map((branch) => {
-    const against: Findings = { details: [], most: found.most }
+    const against: Findings = { details: [], most: findings.most }
     look(branch, value, place, against)
     return { against: against.details, unknown: isObject(value) ? countUnknown(branch, value) : 0 }
   })
   if (tried.some(({ against }) => against.length === 0)) return
   const least = Math.min(...tried.map(({ unknown }) => unknown))
   const nearest = tried.filter(({ unknown }) => unknown === least).map(({ against }) => against)
-  for (const each of eitherOf(nearest) ?? nearest.flat()) add(found, each)
+  for (const each of eitherOf(nearest) ?? nearest.flat()) add(findings, each)
 }
 
 /**
@@ -224,14 +227,14 @@ function lookAtUnion(
  */
 function eitherOf(branches: readonly ErrorDetail[][]): ErrorDetail[] | undefined {
   const details = branches.flat()
-  const [first, ...others] = details
+  const [first, ...otherDetails] = details
   if (first === undefined || branches.some(({ length }) => length !== 1)) return undefined
-  if (others.every(({ path }) => path === first.path)) {
+  if (otherDetails.every(({ path }) => path === first.path)) {
     const messages = new Set(details.map(({ message }) => message))
     return [{ path: first.path, message: [...messages].join(', or ') }]
   }
   if (details.some(({ message }) => message !== REQUIRED)) return undefined
-  const names = others.map(({ path }) => path.replace(/^.*\./, ''))
+  const names = otherDetails.map(({ path }) => path.replace(/^.*\./, ''))
   return [{ path: first.path, message: `or ${names.join(' or ')} ${REQUIRED}` }]
 }
 

@@ -71,9 +71,9 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 /**
  * Returns the schema with its type. Throws if it has a keyword that the finder of problems lacks.
  */
-export function schemaOf(given: object): Schema {
-  requireKnown(given)
-  return given
+export function schemaOf(schema: object): Schema {
+  requireKnown(schema)
+  return schema
 }
 
 function requireKnown(schema: Schema): void {

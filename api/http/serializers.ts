@@ -19,10 +19,10 @@ export const buildSerializers: SerializerFactory = (externalSchemas, options) =>
   return (route) => {
     const { schema } = route
     if (!isObject(schema)) return compile(route)
-    const known = compiled.get(schema)
-    if (known) return known
-    const made = compile(route)
-    compiled.set(schema, made)
-    return made
+    const cachedSerializer = compiled.get(schema)
+    if (cachedSerializer) return cachedSerializer
+    const serializer = compile(route)
+    compiled.set(schema, serializer)
+    return serializer
   }
 }

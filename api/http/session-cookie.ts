@@ -20,9 +20,9 @@ export function sessionCookieIn(
   publicUrl: string,
 ): SessionCookie | undefined {
   const prefix = `${nameAt(publicUrl)}=`
-  const found = header?.split('; ').find((each) => each.startsWith(prefix))
-  const [, token, kept] = VALUE.exec(found?.slice(prefix.length) ?? '') ?? []
-  return token === undefined ? undefined : { token, isKept: kept !== undefined }
+  const pair = header?.split('; ').find((each) => each.startsWith(prefix))
+  const [, token, keptMark] = VALUE.exec(pair?.slice(prefix.length) ?? '') ?? []
+  return token === undefined ? undefined : { token, isKept: keptMark !== undefined }
 }
 
 /** Returns the value of `Set-Cookie`. Without `isKept` the browser forgets it when it is closed. */

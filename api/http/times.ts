@@ -14,11 +14,11 @@ const DAY_MS = 86_400_000
  * Returns `from` and `to` of a list. A bare day as `to` includes the whole day. Throws a 400 if the
  * list would end before it begins.
  */
-export function rangeParameters(given: { from?: string | undefined; to?: string | undefined }) {
-  const from = timeParameter('from', given.from)
-  if (given.to === undefined) return { from, to: undefined }
-  const isDay = DAY.test(given.to)
-  const to = kept('to', toUtc(given.to, isDay ? DAY_MS : 0))
+export function rangeParameters(range: { from?: string | undefined; to?: string | undefined }) {
+  const from = timeParameter('from', range.from)
+  if (range.to === undefined) return { from, to: undefined }
+  const isDay = DAY.test(range.to)
+  const to = kept('to', toUtc(range.to, isDay ? DAY_MS : 0))
   const spanMs = from === undefined ? Number.POSITIVE_INFINITY : Date.parse(to) - Date.parse(from)
   if (spanMs < 0 || (isDay && spanMs === 0)) {
     const message = 'must not be after to'

@@ -75,8 +75,8 @@ function checker<T = unknown>(ajv: Ajv2020, schema: object, most?: number): Chec
   return {
     isValid: (value): value is T => validate(value),
     problems: (value) => {
-      const found = find(value)
-      return found.length > 0 ? found : [{ path: '', message: 'is not valid' }]
+      const details = find(value)
+      return details.length > 0 ? details : [{ path: '', message: 'is not valid' }]
     },
   }
 }
@@ -94,8 +94,8 @@ export function validateRequests(app: FastifyInstance): void {
     const ignores = route.config?.public === true
     const rows = rowListOf(body)
     const wantsNoBody = body === undefined && !ignores
-    const known = querystring ?? (ignores ? undefined : NOTHING)
-    const checkQuery = known === undefined ? undefined : checker(values, known)
+    const querySchema = querystring ?? (ignores ? undefined : NOTHING)
+    const checkQuery = querySchema === undefined ? undefined : checker(values, querySchema)
     const numeric = numericNames(querystring)
     const before = route.preValidation
     route.preValidation = [
@@ -123,8 +123,7 @@ function checkNoBody(body: unknown): void {
 const compileBody: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   if (httpPart !== 'body') return () => true
   const body = checker(bodies, bodyWithoutRows(schema))
-  return (given: unknown) =>
-    body.isValid(given) ? { value: given } : { error: badBody(given, body) }
+  return (value: unknown) => (body.isValid(value) ? { value } : { error: badBody(value, body) })
 }
 
 export type CheckedInput<T> =
@@ -154,10 +153,10 @@ function badBody(body: unknown, { problems }: Checker): AppError {
   })
 }
 
-function check(given: unknown, part: 'path' | 'query', checker: Checker | undefined) {
-  const isValid = checker === undefined || checker.isValid(given)
-  if (isValid && !Object.values(given ?? {}).some(isUnstorable)) return
-  const details = isValid ? unstorable(given) : checker.problems(given)
+function check(value: unknown, part: 'path' | 'query', checker: Checker | undefined) {
+  const isValid = checker === undefined || checker.isValid(value)
+  if (isValid && !Object.values(value ?? {}).some(isUnstorable)) return
+  const details = isValid ? unstorable(value) : checker.problems(value)
   const [first] = details
   if (first === undefined) return
   throw new AppError('BAD_REQUEST', `The ${part} parameter ${first.path} ${first.message}`, {
@@ -168,8 +167,8 @@ function check(given: unknown, part: 'path' | 'query', checker: Checker | undefi
 const isUnstorable = (value: unknown): boolean =>
   typeof value === 'string' && UNSTORABLE.test(value)
 
-const unstorable = (given: unknown): ErrorDetail[] =>
-  Object.entries(given ?? {})
+const unstorable = (inputs: unknown): ErrorDetail[] =>
+  Object.entries(inputs ?? {})
     .filter(([, value]) => isUnstorable(value))
     .map(([key]) => ({ path: pathOf({ within: undefined, key }), message: UNSTORABLE_WORDS }))
 

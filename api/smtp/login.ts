@@ -42,8 +42,8 @@ export function createLogins({ sql, keyring, limiter, log, now }: LoginDeps) {
   )
 
   async function find({ keyHash }: Login): Promise<Credential | undefined> {
-    const found = await credentials.find(keyHash)
-    return found?.isExpired(now()) === false ? found : undefined
+    const credential = await credentials.find(keyHash)
+    return credential?.isExpired(now()) === false ? credential : undefined
   }
 
   return {
@@ -59,16 +59,16 @@ export function createLogins({ sql, keyring, limiter, log, now }: LoginDeps) {
     }): Promise<Login> {
       const hash = username === USER ? apiKeyHash(password) : undefined
       const login = { keyHash: hash?.toString('base64') ?? '' }
-      const found = hash && (await find(login))
-      if (!found) {
+      const credential = hash && (await find(login))
+      if (!credential) {
         const { allowed, retryAfterSeconds } = await limits.decideGuess(address)
         if (allowed) throw WRONG
         // The connection is closed with it.
         throw new Reply(421, `Too many failed logins; wait ${retryAfterSeconds} s`)
       }
-      const { actor, scopes } = found.caller
+      const { actor, scopes } = credential.caller
       if (!allows(scopes, 'send')) throw new Reply(535, insufficient(actor, 'send').message)
-      noteUse(found)
+      noteUse(credential)
       return login
     },
 
@@ -88,9 +88,9 @@ export function createLogins({ sql, keyring, limiter, log, now }: LoginDeps) {
 
   /** Throws the reply to a key that was revoked or has expired meanwhile. */
   async function submitterOf(login: Login): Promise<Submitter> {
-    const found = await find(login)
-    if (!found) throw new Reply(530, 'This key is no longer valid')
-    noteUse(found)
-    return { caller: found.caller, keyId: found.id }
+    const credential = await find(login)
+    if (!credential) throw new Reply(530, 'This key is no longer valid')
+    noteUse(credential)
+    return { caller: credential.caller, keyId: credential.id }
   }
 }

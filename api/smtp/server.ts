@@ -96,8 +96,8 @@ export function createSubmission(deps: SmtpDeps) {
 
     function onConnect(session: SMTPServerSession, done: Done): void {
       const network = networkOf(session.remoteAddress)
-      const others = [...sessions.values()].filter((each) => each.network === network)
-      if (others.length >= limits.connectionsOfAddress) {
+      const sameNetwork = [...sessions.values()].filter((each) => each.network === network)
+      if (sameNetwork.length >= limits.connectionsOfAddress) {
         metrics.connectionsRefused.inc()
         done(new Reply(421, 'Too many connections from your address'))
         return
@@ -119,19 +119,19 @@ export function createSubmission(deps: SmtpDeps) {
   }
 
   async function logIn(
-    given: { username: string; password: string },
+    credentials: { username: string; password: string },
     session: SMTPServerSession,
   ): Promise<Login> {
     try {
-      const login = await logins.logIn({ ...given, address: session.remoteAddress })
+      const login = await logins.logIn({ ...credentials, address: session.remoteAddress })
       patience.give(session.id, limits.stepMs)
       return login
     } catch (error) {
       const reply = asReply(error)
-      const known = sessions.get(session.id)
-      if (known) known.failedLogins++
+      const knownSession = sessions.get(session.id)
+      if (knownSession) knownSession.failedLogins++
       metrics.failedLogins.inc()
-      if (known && known.failedLogins < limits.failedLogins) throw reply
+      if (knownSession && knownSession.failedLogins < limits.failedLogins) throw reply
       throw new Reply(421, reply.message)
     }
   }
@@ -162,8 +162,8 @@ export function createSubmission(deps: SmtpDeps) {
   ): Promise<string> {
     const startedAt = performance.now()
     patience.give(session.id, limits.messageMs)
-    const known = sessions.get(session.id)
-    if (known) known.isBusy = true
+    const knownSession = sessions.get(session.id)
+    if (knownSession) knownSession.isBusy = true
     let release = (): void => {}
     try {
       const message = await room.read(stream).catch(() => {
@@ -191,7 +191,7 @@ export function createSubmission(deps: SmtpDeps) {
       throw reply
     } finally {
       release()
-      if (known) known.isBusy = false
+      if (knownSession) knownSession.isBusy = false
       patience.give(session.id, isClosing ? LAST_WORD_MS : limits.stepMs)
     }
   }
@@ -281,7 +281,7 @@ const MOST_NAMED = 8
 
 /** Returns the last line of a message's transaction. */
 const acceptedAs = (ids: readonly string[]): string => {
-  const named = ids.slice(0, MOST_NAMED).join(' ')
-  const others = ids.length - MOST_NAMED
-  return `Accepted as ${named}${others > 0 ? ` and ${others} more` : ''}`
+  const shownIds = ids.slice(0, MOST_NAMED).join(' ')
+  const otherCount = ids.length - MOST_NAMED
+  return `Accepted as ${shownIds}${otherCount > 0 ? ` and ${otherCount} more` : ''}`
 }

@@ -112,14 +112,15 @@ async function prepareAll(
   inputs: readonly EmailInput[],
   prepare: (some: readonly EmailInput[]) => Promise<(PreparedMail | AppError)[]>,
 ): Promise<PreparedMail[]> {
-  const [first, ...others] = inputs
-  const [made] = first === undefined ? [] : await prepare([first])
-  if (made === undefined || made instanceof AppError) throw made ?? new Error('nobody is mailed')
-  if (others.length === 0) return [made]
-  const { text } = made.mail
-  const same = others.map((input) => (text === null ? input : { ...input, text }))
+  const [first, ...otherInputs] = inputs
+  const [firstMail] = first === undefined ? [] : await prepare([first])
+  if (firstMail === undefined || firstMail instanceof AppError)
+    throw firstMail ?? new Error('nobody is mailed')
+  if (otherInputs.length === 0) return [firstMail]
+  const { text } = firstMail.mail
+  const same = otherInputs.map((input) => (text === null ? input : { ...input, text }))
   const rest = await prepare(same)
-  return [made, ...rest.map(unwrap)]
+  return [firstMail, ...rest.map(unwrap)]
 }
 
 function unwrap(mail: PreparedMail | AppError): PreparedMail {

@@ -55,24 +55,24 @@ export async function drain(app: FastifyInstance, { delayMs, deadlineMs }: Drain
  * way on one of them would be answered with a reset. It also stops looking for slow clients.
  */
 async function stopListening(server: FastifyInstance['server']): Promise<void> {
-  const taken: Socket[] = []
+  const acceptedSockets: Socket[] = []
   const listeners = server.rawListeners('connection')
   server.removeAllListeners('connection').on('connection', (socket: Socket) => {
-    taken.push(socket.on('error', () => socket.destroy()))
+    acceptedSockets.push(socket.on('error', () => socket.destroy()))
   })
 
   const begunAt = performance.now()
   let lastAt = begunAt
   for (let at = begunAt; at - lastAt < QUIET_MS && at - begunAt < QUIET_WITHIN_MS; ) {
-    const before = taken.length
+    const before = acceptedSockets.length
     await new Promise((resolve) => setImmediate(resolve))
     at = performance.now()
-    if (taken.length > before) lastAt = at
+    if (acceptedSockets.length > before) lastAt = at
   }
   // oxlint-disable-next-line typescript/unbound-method
   Reflect.apply(Server.prototype.close, server, [])
 
-  for (const socket of taken) {
+  for (const socket of acceptedSockets) {
     for (const listener of listeners) Reflect.apply(listener, server, [socket])
   }
 }

@@ -89,8 +89,8 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-const keyOf = (written: string): string =>
-  written.includes('\\') ? String(JSON.parse(written)) : written.slice(1, -1)
+const keyOf = (literal: string): string =>
+  literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1)
 
 const placeOf = (levels: readonly Level[]): Place | undefined =>
   levels.reduce<Place | undefined>((within, { at: key }) => ({ within, key }), undefined)

@@ -47,8 +47,8 @@ const WITH_PORT = /^(?:([\d.]+):\d+|\[([^\]]+)\](?::\d+)?)$/
  */
 export function readForwarded(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
-    const given = headers[FORWARDED_HEADER]
-    if (given !== undefined) headers[FORWARDED_HEADER] = cleanForwarded(String(given))
+    const header = headers[FORWARDED_HEADER]
+    if (header !== undefined) headers[FORWARDED_HEADER] = cleanForwarded(String(header))
     done()
   })
 }

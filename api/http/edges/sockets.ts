@@ -71,12 +71,12 @@ export function refuseOversized(app: FastifyInstance): void {
 const ONCE = ['host', 'authorization', 'content-type']
 
 function repeatedHeader({ rawHeaders }: IncomingMessage): string | undefined {
-  const found = new Set<string>()
+  const foundNames = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? ''
     if (!ONCE.includes(name)) continue
-    if (found.has(name)) return name
-    found.add(name)
+    if (foundNames.has(name)) return name
+    foundNames.add(name)
   }
   return undefined
 }
@@ -106,9 +106,9 @@ export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard):
     const count = (counts.get(network) ?? 0) + 1
     counts.set(network, count)
     socket.once('close', () => {
-      const left = (counts.get(network) ?? 1) - 1
-      if (left === 0) counts.delete(network)
-      else counts.set(network, left)
+      const remainder = (counts.get(network) ?? 1) - 1
+      if (remainder === 0) counts.delete(network)
+      else counts.set(network, remainder)
     })
     if (count <= MOST_SOCKETS_PER_ADDRESS) return
     metrics.socketsRefused.inc()
