@@ -15,13 +15,13 @@ interface Waiter {
 }
 
 export function createByteRoom(most: number): ByteRoom {
-  let held = 0
+  let heldBytes = 0
   const waiting: Waiter[] = []
 
   function admitNext(): void {
-    for (let [first] = waiting; first && held + first.bytes <= most; [first] = waiting) {
+    for (let [first] = waiting; first && heldBytes + first.bytes <= most; [first] = waiting) {
       waiting.shift()
-      held += first.bytes
+      heldBytes += first.bytes
       first.admit()
     }
   }
@@ -56,7 +56,7 @@ export function createByteRoom(most: number): ByteRoom {
       return () => {
         if (!isHeld) return
         isHeld = false
-        held -= share
+        heldBytes -= share
         admitNext()
       }
     },

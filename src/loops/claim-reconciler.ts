@@ -50,15 +50,15 @@ export async function reconcileClaims({ sql, timings, log }: Deps): Promise<bool
   await each(expired, (claim) => claims.doubt(sql, claim))
   if (expired.length > 0) log.warn({ claims: expired.length }, 'send leases expired')
 
-  const due = await claims.listDue(sql, { ...timings, limit: CLAIMS })
-  const wanted = new Map<string, { claim: claims.Doubtful; count: number }>()
-  await each(due, async (claim) => {
+  const dueClaims = await claims.listDue(sql, { ...timings, limit: CLAIMS })
+  const wantedChecks = new Map<string, { claim: claims.Doubtful; count: number }>()
+  await each(dueClaims, async (claim) => {
     const judgement = judgeDoubt(claim, timings)
     if (judgement.kind === 'wait') {
       await claims.lookAgain(sql, claim, nextLookMs(claim, timings))
-      const { count = 0 } = wanted.get(claim.connectionId) ?? {}
+      const { count = 0 } = wantedChecks.get(claim.connectionId) ?? {}
       if (judgement.probes > count) {
-        wanted.set(claim.connectionId, { claim, count: judgement.probes })
+        wantedChecks.set(claim.connectionId, { claim, count: judgement.probes })
       }
       return
     }
@@ -66,8 +66,8 @@ export async function reconcileClaims({ sql, timings, log }: Deps): Promise<bool
     await claims.decide(sql, claim, decision)
     log.warn({ claim: claim.id, decision }, 'a claim in doubt was decided')
   })
-  for (const { claim, count } of wanted.values()) {
+  for (const { claim, count } of wantedChecks.values()) {
     await probes.request(sql, claim, { count, everyMs: probeEveryMs(claim, timings) })
   }
-  return expired.length === CLAIMS || due.length === CLAIMS
+  return expired.length === CLAIMS || dueClaims.length === CLAIMS
 }

@@ -27,8 +27,8 @@ export const startCredentialKeeper = ({ sql, roles, log }: Deps) =>
     idleMs: EVERY_MS,
     log,
     round: async () => {
-      const held = roles.connectionIds()
-      if (held.length > 0) roles.keep(held, await senders.listConnected(sql, held))
+      const heldIds = roles.connectionIds()
+      if (heldIds.length > 0) roles.keep(heldIds, await senders.listConnected(sql, heldIds))
       return false
     },
   })

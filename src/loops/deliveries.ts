@@ -58,9 +58,12 @@ async function start<Started extends StartKind>(
   { kind, payload, organizationId, requestId }: Message<Started>,
 ): Promise<void> {
   const { type, id, isRepeated, priorityKey, input, subject, summary, attributes } = STARTING[kind]
-  const named = subject?.(payload).id ?? ''
-  const known = subjects.get(named)
-  const searchable = { OrganizationId: organizationId, ...attributes(payload, known?.status) }
+  const subjectId = subject?.(payload).id ?? ''
+  const knownSubject = subjects.get(subjectId)
+  const searchable = {
+    OrganizationId: organizationId,
+    ...attributes(payload, knownSubject?.status),
+  }
   try {
     await temporal.workflow.start(type, {
       workflowId: id(payload),
@@ -75,7 +78,7 @@ async function start<Started extends StartKind>(
       },
       // From a line of the API's log to what it set going.
       ...(requestId === null ? {} : { memo: { requestId } }),
-      staticSummary: summary(payload, quoted(known?.name) ?? named),
+      staticSummary: summary(payload, quoted(knownSubject?.name) ?? subjectId),
       searchAttributes: Object.fromEntries(
         Object.entries(searchable).map(([name, value]) => [name, [value]]),
       ),
@@ -87,8 +90,8 @@ async function start<Started extends StartKind>(
 
 /** Returns a name as operators see it. Undefined: no name is visible. */
 function quoted(name: string | null | undefined): string | undefined {
-  const shown = operatorText(name ?? '')
-  return shown === '' ? undefined : `"${shown}"`
+  const text = operatorText(name ?? '')
+  return text === '' ? undefined : `"${text}"`
 }
 
 export async function subjectsOf(sql: Sql, messages: readonly Message[]): Promise<Subjects> {
@@ -99,11 +102,11 @@ export async function subjectsOf(sql: Sql, messages: readonly Message[]): Promis
     subjects[subject.table].push({ organizationId: message.organizationId, id: subject.id })
   }
   const { flows, batches } = subjects
-  const found = [
+  const subjectRows = [
     ...(flows.length === 0 ? [] : await namedRuns.listFlows(sql, flows)),
     ...(batches.length === 0 ? [] : await namedRuns.listBatches(sql, batches)),
   ]
-  return new Map(found.map(({ id, ...subject }) => [id, subject]))
+  return new Map(subjectRows.map(({ id, ...subject }) => [id, subject]))
 }
 
 const subjectOf = <Started extends StartKind>({ kind, payload }: Message<Started>) =>

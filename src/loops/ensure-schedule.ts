@@ -51,7 +51,7 @@ export async function ensureSchedule(
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
     await temporal.schedule
       .getHandle(id)
-      .update((found) => ({ ...found, ...settings, state: found.state }))
+      .update((former) => ({ ...former, ...settings, state: former.state }))
   }
 }
 

@@ -69,10 +69,10 @@ export function startEventQueuePoller(deps: Deps): { stop(): Promise<void> } {
     const limit = MOST_QUEUES - turns.size
     if (limit === 0) return false
     const holdMs = deps.timings.leaseMs
-    const found = await polls.claim(deps.sql, { workerId, holdMs, limit })
+    const claimedQueues = await polls.claim(deps.sql, { workerId, holdMs, limit })
     // Others may be due: nobody waits long at an empty queue.
-    const isCrowded = found.length === limit
-    for (const source of found) {
+    const isCrowded = claimedQueues.length === limit
+    for (const source of claimedQueues) {
       const { connectionId } = source
       const turn = takeTurn(deps, source, {
         workerId,
@@ -119,23 +119,23 @@ async function takeTurn(deps: Deps, source: QueueSource, turn: Turn): Promise<vo
   let receivers = 1
   try {
     while (!signal.aborted && performance.now() < until) {
-      const found = await poll(deps, { queue, source, receivers, turn })
-      if (signal.aborted && found.kind !== 'received') break
-      if (found.kind !== 'received') {
+      const outcome = await poll(deps, { queue, source, receivers, turn })
+      if (signal.aborted && outcome.kind !== 'received') break
+      if (outcome.kind !== 'received') {
         const { connectionId } = source
-        const failures = await polls.recordProblem(sql, source, { workerId, problem: found.kind })
-        log.warn({ connectionId, problem: found.kind, failures }, 'an event queue did not answer')
+        const failures = await polls.recordProblem(sql, source, { workerId, problem: outcome.kind })
+        log.warn({ connectionId, problem: outcome.kind, failures }, 'an event queue did not answer')
         return
       }
-      if (!found.isMine) return
-      if (found.count === 0) break
+      if (!outcome.isMine) return
+      if (outcome.count === 0) break
       // A queue with large answers goes behind the others while such answers wait to be read.
-      if (found.characters > SMALL_ANSWER_BYTES && turn.rooms.large.isCrowded()) {
+      if (outcome.characters > SMALL_ANSWER_BYTES && turn.rooms.large.isCrowded()) {
         await polls.release(sql, source, { workerId, waitMs: CROWDED_MS })
         return
       }
-      const isFull = found.count >= (receivers * MESSAGES_PER_POLL * 4) / 5
-      const fitsTwice = found.characters * 2 <= MOST_CHARACTERS
+      const isFull = outcome.count >= (receivers * MESSAGES_PER_POLL * 4) / 5
+      const fitsTwice = outcome.characters * 2 <= MOST_CHARACTERS
       receivers =
         isFull && fitsTwice ? Math.min(receivers * 2, MOST_RECEIVERS) : Math.ceil(receivers / 2)
     }
@@ -169,9 +169,9 @@ async function poll(deps: Deps, { queue, source, receivers, turn }: Polling): Pr
   const patient = Math.min(LONGEST_WAIT_SECONDS, Math.floor((holdMs / 1_000) * 0.7))
   const waitSeconds = receivers > 1 || isCrowded ? 1 : Math.max(1, patient)
   const beganAt = performance.now()
-  const asked = { waitSeconds, hiddenSeconds, signal }
+  const request = { waitSeconds, hiddenSeconds, signal }
   const settled = await Promise.allSettled(
-    Array.from({ length: receivers }, () => receive(deps, { queue, source, turn }, asked)),
+    Array.from({ length: receivers }, () => receive(deps, { queue, source, turn }, request)),
   )
   const answers = settled.map((each) => {
     if (each.status === 'rejected') throw each.reason
@@ -199,16 +199,16 @@ interface Answer {
 async function receive(
   deps: Deps,
   { queue, source, turn }: Omit<Polling, 'receivers'>,
-  asked: { waitSeconds: number; hiddenSeconds: number; signal: AbortSignal },
+  request: { waitSeconds: number; hiddenSeconds: number; signal: AbortSignal },
 ): Promise<Answer> {
   let giveBack = (): void => {}
   const takeRoom = async (bytes: number): Promise<void> => {
     giveBack()
     const room = bytes <= SMALL_ANSWER_BYTES ? turn.rooms.small : turn.rooms.large
-    giveBack = await room.take(bytes, asked.signal)
+    giveBack = await room.take(bytes, request.signal)
   }
   try {
-    const answer = await queue.receive({ ...asked, takeRoom })
+    const answer = await queue.receive({ ...request, takeRoom })
     if (answer.kind !== 'received') return { kind: answer.kind, count: 0, characters: 0 }
     const { kind, messages } = answer
     for (const set of inSets(messages)) await keep(deps, { queue, source, turn }, set)
@@ -272,7 +272,7 @@ async function deleteAll(
   for (let from = 0; from < messages.length; from += MESSAGES_PER_POLL) {
     pages.push(messages.slice(from, from + MESSAGES_PER_POLL))
   }
-  const left = await Promise.all(pages.map((page) => queue.delete(page)))
-  const count = left.reduce((sum, each) => sum + each, 0)
+  const failedCounts = await Promise.all(pages.map((page) => queue.delete(page)))
+  const count = failedCounts.reduce((sum, each) => sum + each, 0)
   if (count > 0) log.warn({ connectionId, messages: count }, 'messages could not be deleted')
 }

@@ -14,10 +14,10 @@ export const startEventWatch = ({ sql, log }: { sql: Sql; log: Log }) =>
     idleMs: EVERY_MS,
     log,
     round: async () => {
-      const noted = await noteMissingEvents(sql, CONNECTIONS)
-      for (const { connectionId, lastEventReceivedAt } of noted) {
+      const notedConnections = await noteMissingEvents(sql, CONNECTIONS)
+      for (const { connectionId, lastEventReceivedAt } of notedConnections) {
         log.warn({ connectionId, lastEventReceivedAt }, 'delivery events are missing')
       }
-      return noted.length === CONNECTIONS
+      return notedConnections.length === CONNECTIONS
     },
   })

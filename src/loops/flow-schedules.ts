@@ -47,9 +47,9 @@ export async function syncSchedule(
   let change: Change = 'kept'
   for (let turn = 0; turn < TURNS; turn++) {
     const flow = await flowSchedules.find(sql, flowId)
-    const written = await write(temporal, handle, flow)
-    if (written === 'kept') return change
-    change = written
+    const writeOutcome = await write(temporal, handle, flow)
+    if (writeOutcome === 'kept') return change
+    change = writeOutcome
   }
   throw new Error('the flow changes faster than its schedule')
 }
@@ -59,28 +59,28 @@ async function write(
   handle: ScheduleHandle,
   flow: flowSchedules.ScheduledFlow | undefined,
 ): Promise<Change> {
-  const found = await ifThere(() => handle.describe())
+  const description = await ifThere(() => handle.describe())
   if (flow === undefined) {
-    if (found === undefined) return 'kept'
+    if (description === undefined) return 'kept'
     await ifThere(() => handle.delete())
     return 'deleted'
   }
-  const wanted = scheduleOf(flow)
-  if (found === undefined) return create(temporal, flow, wanted)
-  if (isAsWanted(found, wanted)) return 'kept'
-  await ifThere(() => handle.update(() => ({ ...wanted, state: { paused: false } })))
+  const wantedSchedule = scheduleOf(flow)
+  if (description === undefined) return create(temporal, flow, wantedSchedule)
+  if (isAsWanted(description, wantedSchedule)) return 'kept'
+  await ifThere(() => handle.update(() => ({ ...wantedSchedule, state: { paused: false } })))
   return 'changed'
 }
 
 async function create(
   temporal: Client,
   { organizationId, flowId }: flowSchedules.ScheduledFlow,
-  wanted: WantedSchedule,
+  wantedSchedule: WantedSchedule,
 ): Promise<Change> {
   try {
     await temporal.schedule.create({
       scheduleId: flowScheduleId(flowId),
-      ...wanted,
+      ...wantedSchedule,
       searchAttributes: {
         OrganizationId: [organizationId],
         FlowId: [flowId],
@@ -139,10 +139,18 @@ function named<Name>({ start, end, step }: Span, nameOf: (value: number) => Name
 
 /** Returns whether a schedule has the required settings. */
 function isAsWanted(
-  found: ScheduleDescription,
+  description: ScheduleDescription,
   { spec, policies, action }: WantedSchedule,
 ): boolean {
-  const { calendars = [], intervals = [], skip = [], startAt, endAt, jitter, timezone } = found.spec
+  const {
+    calendars = [],
+    intervals = [],
+    skip = [],
+    startAt,
+    endAt,
+    jitter,
+    timezone,
+  } = description.spec
   const {
     workflowType,
     workflowId,
@@ -152,7 +160,7 @@ function isAsWanted(
     workflowRunTimeout,
     workflowTaskTimeout,
     retry,
-  } = found.action
+  } = description.action
   return isDeepStrictEqual(
     {
       calendars: calendars.map(({ second, minute, hour, dayOfMonth, month, dayOfWeek, year }) => ({
@@ -166,14 +174,14 @@ function isAsWanted(
       })),
       others: [intervals.length, skip.length, startAt, endAt, jitter ?? 0],
       timezone: timezone ?? '',
-      policies: found.policies,
+      policies: description.policies,
       action: { workflowType, workflowId, taskQueue, args },
       limits: [workflowExecutionTimeout, workflowRunTimeout, workflowTaskTimeout].map(
         (limit) => limit ?? 0,
       ),
       isRetried: retry !== undefined,
-      isPaused: found.state.paused,
-      remaining: found.raw.schedule?.state?.limitedActions ?? false,
+      isPaused: description.state.paused,
+      remaining: description.raw.schedule?.state?.limitedActions ?? false,
     },
     {
       calendars: spec.calendars?.map((fields) => ({ ...fields, years: 0 })),

@@ -46,19 +46,22 @@ export function startLoop({ name, idleMs, round, log, notices, channel }: Loop):
     isWoken = true
     endWait()
   }
-  const told = notices && channel && { notices, channel, often: 0 }
-  const stopListening = told?.notices.on(told.channel, wake)
+  const listening = notices && channel && { notices, channel, often: 0 }
+  const stopListening = listening?.notices.on(listening.channel, wake)
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       let waitMs = idleMs
       isWoken = false
       try {
-        const found = await round()
-        if (found === true) waitMs = 0
-        if (told && found !== false) {
-          told.often = await told.notices.noteAwake(told.channel)
-        } else if (told?.notices.isListening() === true && performance.now() > told.often) {
+        const outcome = await round()
+        if (outcome === true) waitMs = 0
+        if (listening && outcome !== false) {
+          listening.often = await listening.notices.noteAwake(listening.channel)
+        } else if (
+          listening?.notices.isListening() === true &&
+          performance.now() > listening.often
+        ) {
           waitMs = Math.max(idleMs, TOLD_IDLE_MS)
         }
         failures = 0

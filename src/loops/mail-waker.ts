@@ -42,8 +42,8 @@ export const startMailWaker = ({ sql, temporal, log, notices }: Deps) => {
       for (const [connectionId, at] of wokenAt) {
         if (now - at > WAKE_EVERY_MS) wokenAt.delete(connectionId)
       }
-      const due = await mailQueue.due(sql)
-      const asleep = due.filter(({ connectionId }) => !wokenAt.has(connectionId))
+      const dueMail = await mailQueue.due(sql)
+      const asleep = dueMail.filter(({ connectionId }) => !wokenAt.has(connectionId))
       await Promise.all(
         asleep.map(async ({ organizationId, connectionId }) => {
           wokenAt.set(connectionId, now)
@@ -70,7 +70,7 @@ export const startMailWaker = ({ sql, temporal, log, notices }: Deps) => {
             })
         }),
       )
-      return due.length > 0 ? 'done' : false
+      return dueMail.length > 0 ? 'done' : false
     },
   })
 }

@@ -95,7 +95,7 @@ async function writeCopy(temporal: Client, note: string): Promise<void> {
   const state = { paused: true as const, note }
   const handle = temporal.schedule.getHandle(BEAT_ID)
   try {
-    await handle.update((found) => ({ ...found, state }))
+    await handle.update((former) => ({ ...former, state }))
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error
     await create(temporal, state)

@@ -105,8 +105,8 @@ export async function reconcileClosedRuns<Held, Cursor>(
   let page = new Map<Uuid, string[]>()
   for await (const run of deps.temporal.workflow.list({ query, pageSize: PAGE })) {
     const { workflowId } = run
-    const [named] = run.searchAttributes[attribute] ?? []
-    const id = typeof named === 'string' ? named : workflowId.split('/')[1]
+    const [rowIds] = run.searchAttributes[attribute] ?? []
+    const id = typeof rowIds === 'string' ? rowIds : workflowId.split('/')[1]
     if (id === undefined || !isUuid(id)) continue
     page.set(id, [...(page.get(id) ?? []), workflowId])
     if (page.size === PAGE) page = await reconcilePage(page)
@@ -141,7 +141,7 @@ async function reconcileAll<Held, Cursor>(
 ): Promise<void> {
   const waiting = all.values()
   const workers = Array.from({ length: WINDOW }, async () => {
-    for (const held of waiting) await reconcileOne(deps, owner, held)
+    for (const heldRow of waiting) await reconcileOne(deps, owner, heldRow)
   })
   await Promise.all(workers)
 }
@@ -152,12 +152,12 @@ async function reconcileOne<Held, Cursor>(
   owner: RunOwner<Held, Cursor>,
   held: Held,
 ): Promise<void> {
-  const named = owner.idsOf(held)
+  const logFields = owner.idsOf(held)
   try {
     const outcome = await reconcile(temporal, owner, held)
-    if (outcome !== 'kept') log.warn({ ...named, outcome }, `lost ${owner.name} run`)
+    if (outcome !== 'kept') log.warn({ ...logFields, outcome }, `lost ${owner.name} run`)
   } catch (error) {
-    log.error({ ...named, err: error }, `${owner.name} could not be reconciled with its run`)
+    log.error({ ...logFields, err: error }, `${owner.name} could not be reconciled with its run`)
   }
 }
 

@@ -88,8 +88,8 @@ export async function compareSchedules(deps: Deps): Promise<Record<Change | 'fai
   return counts
 
   async function syncStrays(flowIds: Uuid[]): Promise<Uuid[]> {
-    const wanted = await flowSchedules.filter(deps.sql, flowIds)
-    await sync(flowIds.filter((flowId) => !wanted.has(flowId)))
+    const scheduledIds = await flowSchedules.filter(deps.sql, flowIds)
+    await sync(flowIds.filter((flowId) => !scheduledIds.has(flowId)))
     return []
   }
 

@@ -52,9 +52,9 @@ export function startWorkNotices({
   return {
     isListening: listener.isListening,
     on: (channel, wake) => {
-      const known = wakes.get(channel) ?? new Set()
-      wakes.set(channel, known.add(wake))
-      return () => void known.delete(wake)
+      const channelWakes = wakes.get(channel) ?? new Set()
+      wakes.set(channel, channelWakes.add(wake))
+      return () => void channelWakes.delete(wake)
     },
     noteAwake: async (channel) => {
       const now = performance.now()
