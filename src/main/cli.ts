@@ -195,8 +195,8 @@ function wholeNumber(least: number, most: number): (text: string) => number {
 
 function queueNames(text: string): Queue[] {
   return text.split(',').map((name) => {
-    const found = QUEUES.find((queue) => queue === name.trim())
-    if (!found) throw new InvalidArgumentError(`Queues are ${QUEUES.join(', ')}.`)
-    return found
+    const queue = QUEUES.find((queue) => queue === name.trim())
+    if (!queue) throw new InvalidArgumentError(`Queues are ${QUEUES.join(', ')}.`)
+    return queue
   })
 }

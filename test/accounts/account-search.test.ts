@@ -24,35 +24,34 @@ const lacks = { said: undefined }
 const fails = { said: 'unreachable' as const }
 
 test('stops at the first that has it', async () => {
-  const { found, asked, unreachable } = await searching([lacks, has(1), has(2), lacks])
+  const { match: found, asked, unreachable } = await searching([lacks, has(1), has(2), lacks])
   expect([found, asked, unreachable]).toEqual([{ value: { at: 1 }, account: 1 }, [0, 1], []])
 })
 
 test('names those that failed before it, and those that were still silent', async () => {
-  const { found, unreachable, ms } = await searching([
-    fails,
-    { ...has(1), ms: 10_000 },
-    lacks,
-    has(3),
-  ])
+  const {
+    match: found,
+    unreachable,
+    ms,
+  } = await searching([fails, { ...has(1), ms: 10_000 }, lacks, has(3)])
   expect([found?.account, unreachable]).toEqual([3, [0, 1]])
   expect(ms).toBeLessThan(9_000)
 })
 
 test('a slow one that has it is found when no other has', async () => {
-  const { found, asked } = await searching([{ ...has(0), ms: 700 }, lacks, lacks])
+  const { match: found, asked } = await searching([{ ...has(0), ms: 700 }, lacks, lacks])
   expect([found?.account, asked]).toEqual([0, [0, 1, 2]])
 })
 
 test('asks a hundred that all need a moment within the time', async () => {
   const slow = Array.from({ length: 99 }, () => ({ ...lacks, ms: 100 }))
-  const { found, asked } = await searching([...slow, has(99)], 20_000)
+  const { match: found, asked } = await searching([...slow, has(99)], 20_000)
   expect([found?.account, asked.length]).toEqual([99, 100])
 })
 
 test('waits for no more than fifty at once, and names all that did not answer', async () => {
   const dead = Array.from({ length: 60 }, () => ({ ...fails, ms: 60_000 }))
-  const { found, asked, unreachable, ms } = await searching(dead, 4_000)
+  const { match: found, asked, unreachable, ms } = await searching(dead, 4_000)
   expect([found, asked.length, unreachable.length]).toEqual([undefined, 50, 60])
   expect(ms).toBeLessThan(30_000)
 })
@@ -60,7 +59,7 @@ test('waits for no more than fifty at once, and names all that did not answer', 
 test('an account that cannot be asked ends the search, unless another has the object first', async () => {
   const error = new Error('nobody can be asked')
   await expect(searching([lacks, { said: error }, has(2)])).rejects.toThrow(error)
-  const { found } = await searching([{ said: error, ms: 10_000 }, has(1)])
+  const { match: found } = await searching([{ said: error, ms: 10_000 }, has(1)])
   expect(found?.account).toBe(1)
 })
 

@@ -35,7 +35,7 @@ try {
       sent = figures.sent
     },
   })
-  const wrong = checks.filter(({ wanted, found }) => wanted !== found)
+  const wrong = checks.filter(({ expected: wanted, actual: found }) => wanted !== found)
   const sending = samples.filter((each) => each.sent > 0 && each.sent < contacts)
   const half = sending.slice(Math.floor(sending.length / 2))
   say(`peak ${Math.max(...samples.map(({ megabytes }) => megabytes))} MB`)

@@ -28,7 +28,7 @@ const warningsOf = async (token: string) => {
 
 it('every mail names the configuration set, without which there would be no event', async () => {
   const { checks, apiKey } = await runMainJob(system, { contacts: sized(30, 150), rate: 100 })
-  for (const { what, wanted, found } of checks) expect(found, what).toBe(wanted)
+  for (const { what, expected: wanted, actual: found } of checks) expect(found, what).toBe(wanted)
   expect(await warningsOf(apiKey)).toEqual([[]])
 }, 300_000)
 
@@ -48,6 +48,6 @@ it('a set that is deleted in the middle of a batch costs no mail, and is warned 
     },
   })
   expect(removed).toBeDefined()
-  for (const { what, wanted, found } of checks) expect(found, what).toBe(wanted)
+  for (const { what, expected: wanted, actual: found } of checks) expect(found, what).toBe(wanted)
   expect(await warningsOf(apiKey)).toEqual([['no_configuration_set']])
 }, 300_000)

@@ -58,7 +58,7 @@ async function mainJob(options: JobOptions, trouble: () => Promise<void>) {
     from messages
     where batch_id = ${result.batch.id} and state <> 'sent'
     group by state, reason, error`
-  for (const { what, wanted, found } of result.checks) {
+  for (const { what, expected: wanted, actual: found } of result.checks) {
     guarantee(() => expect(found, `${what}; not sent: ${JSON.stringify(odd)}`).toBe(wanted))
   }
   return result

@@ -331,10 +331,10 @@ async function answers(url: string, child: Child): Promise<void> {
 }
 
 function report({ batch, checks, sendSeconds }: JobResult): boolean {
-  const wrong = checks.filter(({ wanted, found }) => wanted !== found)
+  const wrong = checks.filter(({ expected: wanted, actual: found }) => wanted !== found)
   const rate = (batch.sent / sendSeconds).toFixed(0)
   say(`\nbatch ${batch.id}: ${batch.status} in ${sendSeconds.toFixed(1)} s, ${rate} mails a second`)
-  for (const { what, wanted, found } of checks) {
+  for (const { what, expected: wanted, actual: found } of checks) {
     const verdict = wanted === found ? '' : `   WANTED ${wanted}`
     say(`  ${what.padEnd(30)}${String(found).padStart(8)}${verdict}`)
   }

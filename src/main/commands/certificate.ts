@@ -26,14 +26,14 @@ export async function readCertificate({ certificatePath, keyPath }: Files): Prom
  */
 export function watchCertificate(
   files: Files,
-  known: Certificate,
+  certificate: Certificate,
   {
     onChange,
     log,
     everyMs = LOOK_EVERY_MS,
   }: { onChange: (certificate: Certificate) => void; log: Log; everyMs?: number },
 ): () => void {
-  let used = known
+  let used = certificate
   let isLooking = false
   let problem = ''
   const timer = setInterval(() => void look(), everyMs).unref()
@@ -43,11 +43,11 @@ export function watchCertificate(
     if (isLooking) return
     isLooking = true
     try {
-      const found = await readCertificate(files)
+      const newCertificate = await readCertificate(files)
       problem = ''
-      if (found.cert !== used.cert || found.key !== used.key) {
-        used = found
-        onChange(found)
+      if (newCertificate.cert !== used.cert || newCertificate.key !== used.key) {
+        used = newCertificate
+        onChange(newCertificate)
         log.info({}, 'the certificate was changed')
       }
     } catch (error) {

@@ -56,8 +56,8 @@ const organization = async (tx: Transaction, id: string) =>
 
 function scopes(text: string): KeyScope[] {
   return text.split(',').map((name) => {
-    const found = KEY_SCOPES.find((scope) => scope === name.trim())
-    if (!found) throw new InvalidArgumentError(`Scopes are ${KEY_SCOPES.join(', ')}.`)
-    return found
+    const keyScope = KEY_SCOPES.find((scope) => scope === name.trim())
+    if (!keyScope) throw new InvalidArgumentError(`Scopes are ${KEY_SCOPES.join(', ')}.`)
+    return keyScope
   })
 }

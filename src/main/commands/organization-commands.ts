@@ -64,9 +64,9 @@ export function addOrganizationCommands(org: Command): void {
 const organizations = () => import('../../core/access/organizations.ts')
 
 function word<T extends string>(words: readonly T[], text: string): T {
-  const found = words.find((each) => each === text)
-  if (found === undefined) throw new Error(`"${text}" is not one of ${words.join(', ')}`)
-  return found
+  const knownWord = words.find((each) => each === text)
+  if (knownWord === undefined) throw new Error(`"${text}" is not one of ${words.join(', ')}`)
+  return knownWord
 }
 
 function figure(text: string): number | null {

@@ -22,8 +22,8 @@ export async function explainSegment(
     : await ofFile(idOrFile, org)
   const problem = whyUnusable(condition)
   if (problem !== undefined) throw new Error(problem)
-  const asked = { organizationId, condition, now: new Date().toISOString() }
-  const lines = await askAll(sql, (tx) => members.explain(tx, asked, { isRun: run }))
+  const question = { organizationId, condition, now: new Date().toISOString() }
+  const lines = await askAll(sql, (tx) => members.explain(tx, question, { isRun: run }))
   return [sentenceOf(condition), '', ...lines]
 }
 

@@ -65,9 +65,9 @@ export function addTemplateCommands(program: Command): void {
           ...(contact === undefined ? {} : { contact }),
           ...(values === undefined ? {} : { values }),
         }
-        const shown = await previewOf(access, template, wish)
-        await writePreview(shown, { format, ...(out === undefined ? {} : { out }) })
-        if (shown.problem) process.exitCode = 1
+        const preview = await previewOf(access, template, wish)
+        await writePreview(preview, { format, ...(out === undefined ? {} : { out }) })
+        if (preview.problem) process.exitCode = 1
       },
     )
 }

@@ -42,8 +42,8 @@ interface Files {
 /** Returns a template as files. Throws if the API's answer is not a template. */
 function filesOf(template: Pulled): Files {
   const { published, ...pulled } = template
-  const { source: _, compiledHtml, compiledText, textContent, ...said } = pulled
-  const { slug, sourceType } = said
+  const { source: _, compiledHtml, compiledText, textContent, ...fields } = pulled
+  const { slug, sourceType } = fields
   if (!FILE.test(`${slug}.json`)) throw new Error('The API returned no slug')
   const contents: Files['contents'] = new Map([[sourceType, sourceOf(slug, pulled)]])
   const text = textContent ?? compiledText ?? null
@@ -52,7 +52,7 @@ function filesOf(template: Pulled): Files {
   }
   if (text !== null) contents.set('txt', text)
   if (published) contents.set(`published.${published.sourceType}`, sourceOf(slug, published))
-  const marks = compiledHtml === undefined ? said : { ...said, isCompiled: true }
+  const marks = compiledHtml === undefined ? fields : { ...fields, isCompiled: true }
   return { slug, sourceType, contents, marks }
 }
 
@@ -132,7 +132,7 @@ export async function readTemplate(
   names: readonly string[],
 ): Promise<Pushed> {
   const path = join(folder, `${slug}.json`)
-  const { isCompiled, ...said } = await readMarks(path)
+  const { isCompiled, ...marks } = await readMarks(path)
   const isMjml = names.includes(`${slug}.mjml`)
   if (isMjml && names.includes(`${slug}.html`)) {
     throw new Error(
@@ -145,9 +145,15 @@ export async function readTemplate(
   const text = names.includes(file) ? await textOf(join(folder, file)) : undefined
   if (isCompiled === true) {
     const compiledText = text === undefined ? {} : { compiledText: text }
-    return { ...said, slug, compiledHtml: source, ...compiledText }
+    return { ...marks, slug, compiledHtml: source, ...compiledText }
   }
-  return { ...said, slug, sourceType, source, ...(text === undefined ? {} : { textContent: text }) }
+  return {
+    ...marks,
+    slug,
+    sourceType,
+    source,
+    ...(text === undefined ? {} : { textContent: text }),
+  }
 }
 
 async function readMarks(path: string): Promise<Pushed & { isCompiled?: boolean }> {

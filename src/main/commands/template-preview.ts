@@ -56,25 +56,25 @@ export type Format = 'html' | 'text' | 'page' | 'json'
  * files get the mail unchanged; for a terminal, control characters are escaped.
  */
 export async function writePreview(
-  shown: PreviewFields,
+  preview: PreviewFields,
   { format, out }: { format: Format; out?: string },
 ): Promise<void> {
-  const text = `${textIn(shown, format).trimEnd()}\n`
+  const text = `${textIn(preview, format).trimEnd()}\n`
   if (out === undefined) process.stdout.write(process.stdout.isTTY ? plain(text) : text)
   else await writeFile(out, text)
-  for (const line of findingsOf(shown)) process.stderr.write(`${plain(line)}\n`)
+  for (const line of findingsOf(preview)) process.stderr.write(`${plain(line)}\n`)
 }
 
-function textIn(shown: PreviewFields, format: Format): string {
+function textIn(preview: PreviewFields, format: Format): string {
   switch (format) {
     case 'html':
-      return shown.html ?? ''
+      return preview.html ?? ''
     case 'text':
-      return shown.text ?? ''
+      return preview.text ?? ''
     case 'page':
-      return previewPage(shown)
+      return previewPage(preview)
     case 'json':
-      return JSON.stringify(shown, null, 2)
+      return JSON.stringify(preview, null, 2)
   }
 }
 
@@ -111,10 +111,10 @@ async function previewFile(path: string, values: Values): Promise<PreviewFields>
     })
     const contact = sampleOf(values)
     const data = dataOf(contact, { name: 'Your organization' }, NOWHERE, values)
-    const shown = await showTemplate(renderer, { content, emailType }, data, OWNER)
+    const shownMail = await showTemplate(renderer, { content, emailType }, data, OWNER)
     const all = publishWarnings(content).filter(({ reason }) => reason === 'styles_not_inlined')
     const warnings = all.length === 0 ? {} : { warnings: all }
-    return { name, email: contact.email ?? null, previewText, ...shown, ...warnings }
+    return { name, email: contact.email ?? null, previewText, ...shownMail, ...warnings }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const lines = (error.details ?? []).map((detail) => `  ${detail.path}: ${detail.message}`)

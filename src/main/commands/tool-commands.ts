@@ -59,7 +59,7 @@ async function runTool(name: string, subject: string, options: ToolOptions): Pro
 async function runCheck(
   toolbox: Toolbox,
   tool: string,
-  given: string,
+  toolInput: string,
   options: ToolOptions,
 ): Promise<Report> {
   const [{ CHECKS }, { readDomain, readIp }] = await Promise.all([
@@ -69,10 +69,10 @@ async function runCheck(
   const isTool = (name: string): name is CheckTool => name in CHECKS
   if (!isTool(tool)) throw new InvalidArgumentError(`There is no tool ${tool}.`)
   const takesIp = tool === 'blocklist-check' || tool === 'reverse-dns-check'
-  const ip = takesIp ? readIp(given) : undefined
+  const ip = takesIp ? readIp(toolInput) : undefined
   if (ip !== undefined && takesIp) return (await toolbox.check(tool, ip, { ip })).report
-  const domain = readDomain(given)
-  if (domain === undefined) throw new Error(`${given} is not a domain of the public internet.`)
+  const domain = readDomain(toolInput)
+  if (domain === undefined) throw new Error(`${toolInput} is not a domain of the public internet.`)
   const { selector } = options
   const sending = options.ip === undefined ? undefined : readIp(options.ip)
   if (options.ip !== undefined && sending === undefined) {
@@ -86,7 +86,7 @@ async function runCheck(
 async function runTextTool(
   toolbox: Toolbox,
   tool: TextTool,
-  given: string,
+  input: string,
   { policy, reports }: ToolOptions,
 ): Promise<Report> {
   const [tools, { DMARC_POLICIES }] = await Promise.all([
@@ -95,21 +95,25 @@ async function runTextTool(
   ])
   switch (tool) {
     case 'address':
-      return tools.runAddress(toolbox, given)
+      return tools.runAddress(toolbox, input)
     case 'headers':
-      return tools.runHeaders(toolbox, await mailIn(given))
+      return tools.runHeaders(toolbox, await mailIn(input))
     case 'unsubscribe':
-      return tools.runUnsubscribe(toolbox, await mailIn(given))
+      return tools.runUnsubscribe(toolbox, await mailIn(input))
     case 'generator': {
-      const wanted = DMARC_POLICIES.find((each) => each === policy)
-      if (wanted === undefined) {
+      const wantedPolicy = DMARC_POLICIES.find((each) => each === policy)
+      if (wantedPolicy === undefined) {
         throw new InvalidArgumentError(`A policy is one of ${DMARC_POLICIES.join(', ')}.`)
       }
       if (reports !== undefined && !isAddress(reports)) {
         throw new InvalidArgumentError('Reports go to an email address.')
       }
       const aggregateReports = reports === undefined ? [] : [reports]
-      return tools.runDmarcGenerator(toolbox, { domain: given, policy: wanted, aggregateReports })
+      return tools.runDmarcGenerator(toolbox, {
+        domain: input,
+        policy: wantedPolicy,
+        aggregateReports,
+      })
     }
   }
 }

@@ -60,12 +60,12 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   }
   const release = guard(pid, farewell)
   const lines = collectLines(child, log)
-  let ended = false
+  let hasEnded = false
   child.on('error', () => {}) // a signal that came too late
   const closed = new Promise((resolve) => child.once('close', resolve))
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, name) => {
-      ended = true
+      hasEnded = true
       release()
       // For its last words; but a grandchild may hold the pipes for long after.
       void Promise.race([closed, sleep(LAST_WORDS_MS)]).then(() => resolve({ code, signal: name }))
@@ -75,10 +75,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   return {
     pid,
     exited,
-    hasExited: () => ended,
+    hasExited: () => hasEnded,
     lastLines: () => lines.join('\n'),
     stop: async () => {
-      if (ended) return exited
+      if (hasEnded) return exited
       signal(pid, farewell.signal)
       const kill = setTimeout(() => signal(-pid, 'SIGKILL'), farewell.graceMs)
       const exit = await exited
@@ -89,14 +89,14 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 }
 
 function collectLines(child: ChildProcess, log: Log): string[] {
-  const kept: string[] = []
+  const keptLines: string[] = []
   for (const input of [child.stdout, child.stderr]) {
     if (input === null) continue
     createInterface({ input }).on('line', (line) => {
-      kept.push(line)
-      if (kept.length > KEPT_LINES) kept.shift()
+      keptLines.push(line)
+      if (keptLines.length > KEPT_LINES) keptLines.shift()
       log(line)
     })
   }
-  return kept
+  return keptLines
 }

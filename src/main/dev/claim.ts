@@ -29,13 +29,13 @@ export async function claimFolder(folder: string, farewell: Farewell): Promise<C
   if (lock === undefined) {
     throw new Error(`${folder} is in use by another process, which is still running: stop it first`)
   }
-  const noted = join(folder, 'server')
-  const left = read(noted)
-  if (left !== undefined) await stopLeftOver(left, farewell)
+  const noteFile = join(folder, 'server')
+  const leftOver = read(noteFile)
+  if (leftOver !== undefined) await stopLeftOver(leftOver, farewell)
   return {
-    note: async (pid) => writeFileSync(noted, JSON.stringify(await identify(pid))),
+    note: async (pid) => writeFileSync(noteFile, JSON.stringify(await identify(pid))),
     release: async () => {
-      await rm(noted, { force: true })
+      await rm(noteFile, { force: true })
       await lock.unlock()
     },
   }
@@ -45,16 +45,16 @@ export async function claimFolder(folder: string, farewell: Farewell): Promise<C
  * Stops a process that is not our child. Throws if it cannot, since nothing may be started then.
  */
 export async function stopLeftOver(
-  left: Identity,
+  identity: Identity,
   { signal: name, graceMs }: Farewell,
 ): Promise<void> {
   const end = Date.now() + graceMs
-  if (await isRunning(left)) signal(left.pid, name)
-  while (await isRunning(left)) {
+  if (await isRunning(identity)) signal(identity.pid, name)
+  while (await isRunning(identity)) {
     if (Date.now() > end + KILLED_MS) {
-      throw new Error(`Process ${left.pid} works on this folder and cannot be stopped`)
+      throw new Error(`Process ${identity.pid} works on this folder and cannot be stopped`)
     }
-    if (Date.now() > end) signal(left.pid, 'SIGKILL')
+    if (Date.now() > end) signal(identity.pid, 'SIGKILL')
     await sleep(PASS_MS)
   }
 }

@@ -60,23 +60,23 @@ export async function runDemo(
 }
 
 function progress(out: NodeJS.WriteStream): (batch: Batch) => void {
-  let shown = -1
+  let shownCount = -1
   return ({ status, totalRecipients, processedRecipients, sent, delivered, opened }) => {
     const share = totalRecipients === 0 ? 0 : processedRecipients / totalRecipients
     const full = Math.round(share * BAR)
     const line = `  [${'█'.repeat(full)}${'·'.repeat(BAR - full)}] ${status} ${sent} sent, ${delivered} delivered, ${opened} opened`
     if (out.isTTY) {
       out.write(`\r\u001b[K${line}${status === 'completed' ? '\n' : ''}`)
-    } else if (full !== shown) {
+    } else if (full !== shownCount) {
       // A file or a pipe gets a line whenever the bar grows, not four a second.
       out.write(`${line}\n`)
     }
-    shown = full
+    shownCount = full
   }
 }
 
 function report({ batch, checks, sendSeconds }: JobResult, say: (line: string) => void): boolean {
-  const wrong = checks.filter(({ wanted, found }) => wanted !== found)
+  const wrong = checks.filter(({ expected: wanted, actual: found }) => wanted !== found)
   say(`\n  Batch ${batch.id}: ${batch.status} in ${sendSeconds.toFixed(1)} s`)
   for (const name of [
     'sent',
@@ -94,7 +94,8 @@ function report({ batch, checks, sendSeconds }: JobResult, say: (line: string) =
       ? `\n  All ${checks.length} figures add up in the API, the database and at the sandbox.`
       : '\n  These figures do not add up:',
   )
-  for (const { what, wanted, found } of wrong) say(`    ${what}: wanted ${wanted}, found ${found}`)
+  for (const { what, expected, actual } of wrong)
+    say(`    ${what}: wanted ${expected}, found ${actual}`)
   return wrong.length === 0
 }
 

@@ -52,8 +52,8 @@ export async function runDev(
  */
 async function firstOrganization(system: System, folder: string): Promise<string> {
   const file = join(folder, 'api-key')
-  const known = await readFile(file, 'utf8').catch(() => undefined)
-  const key = known?.trim() ?? (await makeFirst(system, file))
+  const storedKey = await readFile(file, 'utf8').catch(() => undefined)
+  const key = storedKey?.trim() ?? (await makeFirst(system, file))
   // At every start: the sandbox may be new, and the API may have another port than last time.
   const client = createClient({ baseUrl: system.apiUrl, token: key })
   await connectSandbox(system, client, ACCOUNT)
@@ -77,8 +77,8 @@ async function makeFirst(system: System, file: string): Promise<string> {
  */
 export async function firstPassword(system: System, folder: string): Promise<string> {
   const file = join(folder, 'console-password')
-  const known = await readFile(file, 'utf8').catch(() => undefined)
-  if (known !== undefined) return known.trim()
+  const storedPassword = await readFile(file, 'utf8').catch(() => undefined)
+  if (storedPassword !== undefined) return storedPassword.trim()
   const password = randomBytes(PASSWORD_BYTES).toString('base64url')
   await setPassword(system.sql, OWNER, password)
   await writeFile(file, `${password}\n`, { mode: 0o600 })

@@ -16,16 +16,16 @@ export async function connectWhenReady(
   name: string,
 ): Promise<Connection> {
   const late = new AbortController()
-  const ended = child.exited.then(({ code, signal }) => {
+  const exitError = child.exited.then(({ code, signal }) => {
     throw new Error(`${name} ended (${signal ?? code}) before it was ready:\n${child.lastLines()}`)
   })
   const timeout = sleep(READY_MS, undefined, { signal: late.signal }).then(() => {
     throw new Error(`${name} was not ready after ${READY_MS / 1_000} s:\n${child.lastLines()}`)
   })
   timeout.catch(() => {}) // called off
-  ended.catch(() => {}) // as it should, later
+  exitError.catch(() => {}) // as it should, later
   try {
-    return await Promise.race([open(port, late.signal), ended, timeout])
+    return await Promise.race([open(port, late.signal), exitError, timeout])
   } finally {
     late.abort()
   }

@@ -31,7 +31,7 @@ export interface JobResult {
   batch: Batch
   sendSeconds: number
   /** Compared figures, with the expected and the actual value. */
-  checks: { what: string; wanted: number; found: number }[]
+  checks: { what: string; expected: number; actual: number }[]
 }
 
 /**
@@ -152,23 +152,23 @@ async function check(
   const bounces = at('bounce+')
   const suppressed = at('suppressionlist+')
   return [
-    { what: 'recipients frozen', wanted: total, found: batch.totalRecipients },
-    { what: 'sent, by the API', wanted: total, found: batch.sent },
-    { what: 'sent, by the ledger', wanted: total, found: rows.sent },
-    { what: 'rows of the ledger', wanted: total, found: rows.rows },
-    { what: 'different message ids', wanted: total, found: rows.messageIds },
-    { what: 'accepted by the sandbox', wanted: total, found: counts.accepted },
-    { what: 'different recipients there', wanted: total, found: counts.unique },
-    { what: 'mailed twice', wanted: 0, found: counts.duplicates },
+    { what: 'recipients frozen', expected: total, actual: batch.totalRecipients },
+    { what: 'sent, by the API', expected: total, actual: batch.sent },
+    { what: 'sent, by the ledger', expected: total, actual: rows.sent },
+    { what: 'rows of the ledger', expected: total, actual: rows.rows },
+    { what: 'different message ids', expected: total, actual: rows.messageIds },
+    { what: 'accepted by the sandbox', expected: total, actual: counts.accepted },
+    { what: 'different recipients there', expected: total, actual: counts.unique },
+    { what: 'mailed twice', expected: 0, actual: counts.duplicates },
     {
       what: 'failed, skipped or unknown',
-      wanted: 0,
-      found: batch.failed + batch.skipped + batch.unknown,
+      expected: 0,
+      actual: batch.failed + batch.skipped + batch.unknown,
     },
-    { what: 'bounced', wanted: bounces, found: batch.bounced },
-    { what: 'suppressed', wanted: suppressed, found: batch.suppressed },
-    { what: 'complained', wanted: at('complaint+'), found: batch.complained },
-    { what: 'delivered', wanted: total - bounces - suppressed, found: batch.delivered },
-    { what: 'opened, by the ledger', wanted: batch.opened, found: rows.opened },
+    { what: 'bounced', expected: bounces, actual: batch.bounced },
+    { what: 'suppressed', expected: suppressed, actual: batch.suppressed },
+    { what: 'complained', expected: at('complaint+'), actual: batch.complained },
+    { what: 'delivered', expected: total - bounces - suppressed, actual: batch.delivered },
+    { what: 'opened, by the ledger', expected: batch.opened, actual: rows.opened },
   ]
 }

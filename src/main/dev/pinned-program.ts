@@ -76,8 +76,8 @@ async function findInstalled(
 ): Promise<string | undefined> {
   try {
     const env = path === undefined ? {} : { env: { PATH: path } }
-    const found = await run('/bin/sh', ['-c', 'command -v "$0"', command], env)
-    const file = found.stdout.trim()
+    const search = await run('/bin/sh', ['-c', 'command -v "$0"', command], env)
+    const file = search.stdout.trim()
     if (oldestServer === undefined) return file
     const { stdout } = await run(file, ['--version'])
     const [, major, minor] = /Server (\d+)\.(\d+)/.exec(stdout) ?? []

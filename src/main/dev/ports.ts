@@ -10,7 +10,7 @@ const FIRST = 20_000
 const BEYOND = 32_000
 const ATTEMPTS = 50
 
-const given = new Set<number>()
+const givenPorts = new Set<number>()
 
 /**
  * Returns a free port of 127.0.0.1: `wanted` if it is free, otherwise one that was never returned
@@ -20,8 +20,8 @@ export async function freePort(wanted = 0): Promise<number> {
   if (wanted !== 0 && (await isFree(wanted))) return wanted
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const port = randomInt(FIRST, BEYOND)
-    if (given.has(port) || !(await isFree(port))) continue
-    given.add(port)
+    if (givenPorts.has(port) || !(await isFree(port))) continue
+    givenPorts.add(port)
     return port
   }
   throw new Error(`No free port found between ${FIRST} and ${BEYOND}`)

@@ -124,16 +124,16 @@ interface Link {
  * Copies the server and creates the links that npm cannot pack and an install script would create.
  */
 async function copyRepaired(native: string, copy: string): Promise<void> {
-  const fresh = `${copy}.new`
-  await rm(fresh, { recursive: true, force: true })
+  const newCopy = `${copy}.new`
+  await rm(newCopy, { recursive: true, force: true })
   await rm(copy, { recursive: true, force: true })
   // Otherwise relative links become absolute ones, back into node_modules.
-  await cp(native, fresh, { recursive: true, verbatimSymlinks: true })
+  await cp(native, newCopy, { recursive: true, verbatimSymlinks: true })
   const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as Link[]
   for (const { source, target } of links) {
-    const at = join(fresh, relative('native', target))
+    const at = join(newCopy, relative('native', target))
     await rm(at, { force: true })
     await symlink(relative(dirname(target), source), at)
   }
-  await rename(fresh, copy)
+  await rename(newCopy, copy)
 }

@@ -34,22 +34,22 @@ export async function createCluster({ folder, binaries, user }: Cluster): Promis
   const password = randomBytes(24).toString('base64url')
   await writeFile(file, password, { mode: 0o600 })
   // Made aside: a cluster cut off half way must not look like one.
-  const fresh = join(folder, 'data.new')
+  const newFolder = join(folder, 'data.new')
   const passwordForServer = join(folder, 'password.new')
-  await rm(fresh, { recursive: true, force: true })
-  await mkdir(fresh, { mode: 0o700 })
+  await rm(newFolder, { recursive: true, force: true })
+  await mkdir(newFolder, { mode: 0o700 })
   await writeFile(passwordForServer, password, { mode: 0o600 })
   if (user !== undefined) {
-    await chown(fresh, user.uid, user.gid)
+    await chown(newFolder, user.uid, user.gid)
     await chown(passwordForServer, user.uid, user.gid)
   }
   try {
-    await initialize({ binaries, user, fresh, passwordForServer })
+    await initialize({ binaries, user, newFolder, passwordForServer })
   } finally {
     await rm(passwordForServer, { force: true })
   }
-  await chmod(fresh, 0o700)
-  await rename(fresh, data)
+  await chmod(newFolder, 0o700)
+  await rename(newFolder, data)
   return password
 }
 
@@ -64,11 +64,11 @@ async function readPassword(file: string): Promise<string> {
 interface Initialization {
   binaries: Binaries
   user: User | undefined
-  fresh: string
+  newFolder: string
   passwordForServer: string
 }
 
-async function initialize({ binaries, user, fresh, passwordForServer }: Initialization) {
+async function initialize({ binaries, user, newFolder: fresh, passwordForServer }: Initialization) {
   const args = [
     `--pgdata=${fresh}`,
     `--username=${ROLE}`,
@@ -80,8 +80,8 @@ async function initialize({ binaries, user, fresh, passwordForServer }: Initiali
   try {
     await run(join(binaries.bin, 'initdb'), args, { cwd: '/', env: {}, ...user })
   } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
-    throw new Error(`initdb failed: ${said.trim()}`, { cause: error })
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
+    throw new Error(`initdb failed: ${output.trim()}`, { cause: error })
   }
 }
 

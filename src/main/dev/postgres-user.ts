@@ -37,8 +37,8 @@ export async function serverUser(): Promise<User | undefined> {
  */
 export async function ownerOf(data: string, user: User | undefined): Promise<User | undefined> {
   if (user === undefined) return undefined
-  const made = await stat(data).catch(() => undefined)
-  return made === undefined || made.uid === 0 ? user : { uid: made.uid, gid: made.gid }
+  const stats = await stat(data).catch(() => undefined)
+  return stats === undefined || stats.uid === 0 ? user : { uid: stats.uid, gid: stats.gid }
 }
 
 /**

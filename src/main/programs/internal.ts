@@ -41,8 +41,8 @@ export async function serveInternal(options: Internal): Promise<() => Promise<vo
       case '/livez':
         return send(response, 200, { status: 'ok' })
       case '/readyz': {
-        const found = await readiness()
-        return send(response, found.isReady ? 200 : 503, found)
+        const readinessReport = await readiness()
+        return send(response, readinessReport.isReady ? 200 : 503, readinessReport)
       }
       case '/metrics':
         response.setHeader('content-type', registry.contentType)

@@ -25,8 +25,8 @@ export async function runUntilStopped(
   mostStoppingMs: number,
   program: (stopped: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const told = new AbortController()
-  const running = program(told.signal).catch(fail)
+  const stopRequest = new AbortController()
+  const running = program(stopRequest.signal).catch(fail)
   closeWithGrace(
     {
       delay: mostStoppingMs,
@@ -34,7 +34,7 @@ export async function runUntilStopped(
       logger: { error: (words: unknown) => print(words) },
     },
     async () => {
-      told.abort()
+      stopRequest.abort()
       await running
     },
   )

@@ -40,18 +40,19 @@ const PAUSE_MS = 10
  * other work.
  */
 function standardError(): pino.DestinationStream {
-  let held = ''
+  let heldText = ''
   const flush = (): void => {
-    const bytes = Buffer.from(held)
-    held = ''
-    for (let written = 0; written < bytes.length; ) written += writeSome(bytes, written)
+    const bytes = Buffer.from(heldText)
+    heldText = ''
+    for (let writtenBytes = 0; writtenBytes < bytes.length; )
+      writtenBytes += writeSome(bytes, writtenBytes)
   }
   setInterval(flush, FLUSH_EVERY_MS).unref()
   process.once('exit', flush)
   return {
     write: (line) => {
-      held += line
-      if (held.length >= HELD) flush()
+      heldText += line
+      if (heldText.length >= HELD) flush()
     },
   }
 }

@@ -25,13 +25,13 @@ type Attributes = Readonly<Record<string, string>>
 export async function registerSearchAttributes(
   connection: Connection,
   namespace: string,
-  wanted: Attributes,
+  wantedAttributes: Attributes,
 ): Promise<void> {
-  const known = await list(connection, namespace)
+  const knownAttributes = await list(connection, namespace)
   const missing: Record<string, string> = {}
-  for (const [name, type] of Object.entries(wanted)) {
-    if (known[name] === undefined) missing[name] = type
-    else if (known[name] !== numberOf(name, type)) {
+  for (const [name, type] of Object.entries(wantedAttributes)) {
+    if (knownAttributes[name] === undefined) missing[name] = type
+    else if (knownAttributes[name] !== numberOf(name, type)) {
       throw new Error(`Search attribute ${name} is registered with another type than ${type}`)
     }
   }

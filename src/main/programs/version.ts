@@ -11,8 +11,8 @@ export const version: string = readVersion()
 function readVersion(): string {
   if (!FILE) throw new Error('package.json is missing')
   const parsed: unknown = JSON.parse(readFileSync(FILE, 'utf8'))
-  const found: unknown =
+  const packageVersion: unknown =
     typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, 'version') : undefined
-  if (typeof found !== 'string') throw new Error('package.json has no version')
-  return found
+  if (typeof packageVersion !== 'string') throw new Error('package.json has no version')
+  return packageVersion
 }
