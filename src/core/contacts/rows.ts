@@ -30,7 +30,6 @@ export interface UpsertRow {
 export interface UpsertOptions {
   /** Absent: `upsert`. */
   mode?: WriteMode
-  /** Identifies an address for the suppression list. */
   addressOf: (email: string) => Addressed
   source: 'api' | 'import'
   /** Existing ids, addresses and numbers are kept: rows write only missing ones. */

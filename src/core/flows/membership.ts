@@ -183,7 +183,6 @@ export async function markDue(
   return (await membership.markDue(sql, await clock(sql), limit)) === limit
 }
 
-/** The segment whose entries or exits a trigger is about. */
 const watchedSegment = (trigger: Trigger): Uuid | undefined =>
   trigger.type === 'segment_entry' || trigger.type === 'segment_exit'
     ? trigger.segmentId

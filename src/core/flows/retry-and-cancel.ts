@@ -63,8 +63,8 @@ export async function cancel(
 export const CANCELLED = { status: 'cancelled', reason: 'cancelled_by_api' } as const
 
 /**
- * Why a failed execution stays failed: its flow is deleted, all its slots are in use, or its failed
- * step is not in the newest version.
+ * Reasons why a failed execution cannot be resumed: its flow is deleted, all its slots are in use,
+ * or its failed step is not in the newest version.
  */
 interface Refused {
   refused: 'deleted' | 'full' | 'step_removed'
@@ -72,14 +72,15 @@ interface Refused {
 
 interface Options {
   isNewAttempt: boolean
-  /** It goes on with the newest version, for good. Absent: with its own. */
+  /** The execution continues with the newest version from now on. Absent: with its own. */
   version?: 'newest' | undefined
 }
 
 /**
- * `failed → pending`, where its flow has a slot (`maxConcurrentExecutions`): its own was free when
- * it failed. The execution's row is locked. The flow's is locked after it, the other way round than
- * where slots are allocated, which cannot deadlock: there only pending executions are locked.
+ * `failed → pending`, if its flow has a free slot (`maxConcurrentExecutions`), since its own was
+ * freed when it failed. The execution's row is locked. The flow's row is locked after it, in the
+ * opposite order of the allocation of slots. This cannot deadlock, since that locks only pending
+ * executions.
  */
 export async function reopen(
   tx: Transaction,

@@ -66,8 +66,8 @@ export async function requireSenders(
 }
 
 /**
- * The definition with the ids of connections where steps name an account by its number, so that a
- * second connection of that account changes nothing. Also returns what cannot be resolved.
+ * Returns the definition with connection ids where steps name an account by its number, so that a
+ * second connection of that account changes nothing. Also returns names that cannot be resolved.
  */
 export async function namingAccounts(
   tx: Transaction,
@@ -82,12 +82,12 @@ export async function namingAccounts(
       steps.push(step)
       continue
     }
-    const found = await resolveAccount(tx, organizationId, { cloudAccountId })
-    if ('id' in found) {
-      steps.push(withConfig(step, { ...step.config, cloudAccountId: found.id }))
+    const account = await resolveAccount(tx, organizationId, { cloudAccountId })
+    if ('id' in account) {
+      steps.push(withConfig(step, { ...step.config, cloudAccountId: account.id }))
     } else {
       const path = `steps[${index}].config.cloudAccountId`
-      const message = `${nameOf(step)}: config.cloudAccountId ${found.message}`
+      const message = `${nameOf(step)}: config.cloudAccountId ${account.message}`
       problems.push({ path, message })
     }
   }

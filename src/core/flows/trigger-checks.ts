@@ -32,19 +32,20 @@ export async function checkTriggerSegment(
     return problem === undefined ? [] : [{ path: PATH, message: `cannot be used. ${problem}` }]
   }
   await refuseForeign(tx, 'segment', organizationId, id)
-  return [{ path: PATH, message: `${PATH} names no segment` }]
+  return [{ path: PATH, message: `${PATH} does not exist` }]
 }
 
 /**
- * Enabled flows that the same cause starts: a thousand events of one request then start 20,000
- * executions, which are written in a few seconds. One flow with branches does the work of several.
+ * Limit of enabled flows that the same cause starts. A thousand events of one request then start
+ * 20,000 executions, which are written in a few seconds. One flow with branches does the work of
+ * several.
  */
 const MOST_ENABLED = 20
 
 /**
- * Throws a 409 when as many flows with this trigger are enabled as may be: of one event name, topic
- * or segment, or of all contacts. `from`: what the flow was enabled with, when it was. The
- * organization is locked, so that of two that want the last place one gets it.
+ * Throws a 409 if too many flows with this trigger are enabled: with one event name, topic or
+ * segment, or for all contacts. `from`: the trigger with which the flow is enabled already. The
+ * organization is locked, so that only one of two concurrent callers gets the last place.
  */
 export async function requireTriggerRoom(
   tx: Transaction,
@@ -64,9 +65,8 @@ export async function requireTriggerRoom(
   throw conflict(message, { reason: 'trigger_limit' })
 }
 
-/** A flow that is to be enabled. */
 export interface EnabledFlow {
-  /** Undefined: it is being created. */
+  /** Undefined: the flow is being created. */
   id: Uuid | undefined
   name: string
   definition: Definition
@@ -79,7 +79,7 @@ const BRAKED: readonly Trigger['type'][] = [
   'topic_unsubscribed',
 ]
 
-/** Warns of flows that would start each other without end once this one is enabled. */
+/** Warns of flows that would start each other without end after this one is enabled. */
 export async function ringWarnings(
   sql: Executor,
   organizationId: Uuid,

@@ -82,23 +82,22 @@ function groupByContact(events: readonly ArrivedEvent[]): Map<Uuid, ArrivedEvent
   return grouped
 }
 
-/** Events of one look, and of all looks of one wait: of more the first are asked. */
+/** Events of one query, and of all queries of one wait. Further events are ignored. */
 const PAGE = 100
 const MOST_LOOKED_AT = 5_000
 
-/** Before every event of the same moment. */
+/** Id before all events of the same moment. */
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** The start of an execution: an event, or only a moment. */
 export interface Beginning {
   eventId: Uuid | null
   createdAt: string
 }
 
 /**
- * The earliest event of a contact that fits, received since `since` and taken by no other wait of
- * the execution. The caller has locked the contact's row and holds events back (`holdEvents`): what
- * comes later finds the wait.
+ * Returns the earliest matching event of a contact, received since `since` and taken by no other
+ * wait of the execution. The caller has locked the contact's row and holds events back
+ * (`holdEvents`): a later event finds the wait.
  */
 export async function earliestEvent(
   tx: Transaction,
@@ -107,23 +106,24 @@ export async function earliestEvent(
   fits: (event: ReceivedEvent) => boolean,
 ): Promise<ReceivedEvent | undefined> {
   let after = since
-  for (let seen = 0; seen < MOST_LOOKED_AT; seen += PAGE) {
+  for (let seenCount = 0; seenCount < MOST_LOOKED_AT; seenCount += PAGE) {
     const limited = { after, limit: PAGE }
     const page = await executionEvents.listCandidates(tx, organizationId, wanted, limited)
-    const found = page.find((event) => fits(event))
+    const fittingEvent = page.find((event) => fits(event))
     const last = page.at(-1)
-    if (found || !last || page.length < PAGE) return found
+    if (fittingEvent || !last || page.length < PAGE) return fittingEvent
     after = last
   }
   return undefined
 }
 
 /**
- * From when on events count for a wait: since the execution came to the last step before it that
- * rests, or since the event that this step took; where none rested, since the execution began.
+ * Returns the time from which events count for a wait: the execution's arrival at the last resting
+ * step before it, or the event that this step took. If no step rested, the beginning of the
+ * execution.
  *
  * Steps that do not rest take no time, however long a worker needs for them: the execution came to
- * a rest when the rest before it ended, or when it began. So nothing is missed on the way.
+ * a rest when the rest before it ended, or when it began. So no event is missed in between.
  */
 export async function countsSince(
   tx: Transaction,
@@ -152,7 +152,10 @@ const endOf = (
 ): Promise<EventCursor> =>
   cursorOf(tx, organizationId, matchedEventId, matchedAt ?? dueAt ?? nextEnteredAt)
 
-/** After an event; after a moment, where there was none or it is not kept any more. */
+/**
+ * Returns a cursor after an event, or after a moment if there was no event or it is no longer
+ * stored.
+ */
 async function cursorOf(
   tx: Transaction,
   organizationId: Uuid,

@@ -58,7 +58,6 @@ export async function create(
   return created
 }
 
-/** The count is exact while the organization is locked. */
 export async function count(sql: Executor, organizationId: Uuid, search?: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count

@@ -65,13 +65,12 @@ export async function matchEngagements(
     ${outbox.wakeEach(tx, tx`select organization_id, execution_id from matched`)}`
 }
 
-/** A send_email step of an execution. */
 interface Sending {
   executionId: Uuid
   stepId: string
 }
 
-/** Opens and clicks are people's; a transient bounce is none. */
+/** Human opens and clicks only. A transient bounce does not count. */
 export interface EngagedMail {
   id: Uuid
   openedAt: string | null
@@ -80,8 +79,8 @@ export interface EngagedMail {
 }
 
 /**
- * Locks the mail of the step's last visit, if it made one: a transaction that applies an engagement
- * holds it. Before the execution is locked: mails come first in the order of locks.
+ * Locks the mail of the step's last visit, if it has one. A transaction that applies an engagement
+ * holds it. Called before the execution is locked: mails come first in the order of locks.
  */
 export async function lockMail(
   tx: Transaction,
@@ -97,7 +96,10 @@ export async function lockMail(
     for update`
 }
 
-/** State of that mail. Undefined: there was none, it was not sent, or it is not stored. */
+/**
+ * Returns the state of that mail. Undefined: it does not exist, was not sent, or is no longer
+ * stored.
+ */
 export async function findMail(
   sql: Executor,
   organizationId: Uuid,

@@ -54,9 +54,9 @@ export async function rotate(
 /** The sealed secrets and headers of a webhook step: see src/keys/sealing.ts. */
 export interface WebhookSecrets {
   secret: Buffer
-  /** Null: there is none, or its time is over. */
+  /** Null: there is none, or it has expired. */
   previousSecret: Buffer | null
-  /** Null: the step has no headers of its own. */
+  /** Null: the step has no headers. */
   headers: Buffer | null
 }
 

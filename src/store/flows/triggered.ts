@@ -83,12 +83,12 @@ export async function countEnabled(
   return row?.count ?? 0
 }
 
-/** Flows whose steps are looked at; of more of them the first. */
+/** Flows whose steps are checked. Further ones are ignored. */
 const MOST_LOOKED_AT = 500
 
 /**
- * Enabled flows that segments and topics start again and again, with those of their steps that
- * change what such triggers read.
+ * Lists enabled flows that segments and topics start repeatedly, with the steps that change what
+ * such triggers read.
  */
 export const listLinked = (sql: Executor, organizationId: Uuid, besides: Uuid | undefined) => sql<
   Linked[]
