@@ -98,7 +98,7 @@ const came = (engagement: string, at: string): StepOutcome => ({
 /** Returns the engagements of the mail, earliest first. A click comes before its open. */
 function engagementsOf(
   mail: engagements.EngagedMail,
-  asked: readonly Engagement[],
+  awaitedEngagements: readonly Engagement[],
 ): { engagement: Engagement; at: string }[] {
   const times: Record<Engagement, string | null> = {
     opened: mail.openedAt,
