@@ -312,7 +312,8 @@ describe('a login', () => {
     const reader = await api.client(api.alice.organizationId, ['read'])
     const dialogue = await openDialogue(port)
     await dialogue.say('EHLO client.example')
-    const wrong = '535 5.7.8 The user name is letterloom, the password an API key of scope send'
+    const wrong =
+      '535 5.7.8 Use the user name letterloom and an API key of scope send as the password'
     expect(await dialogue.say(plainLogin(key, 'root'))).toBe(wrong)
     expect(await dialogue.say(plainLogin('loom_nonsense'))).toBe(wrong)
     expect(await dialogue.say(plainLogin(reader.key))).toBe(

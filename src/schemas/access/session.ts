@@ -104,7 +104,9 @@ export type CurrentSession = Static<typeof CurrentSession>
 /** A login of the console, with the lifetime of its cookie. */
 export const ConsoleLoginInput = strict({
   ...LoginInput.properties,
-  keep: Type.Optional(Type.Boolean({ description: 'Set to `true` to stay signed in when the browser is closed.' })),
+  keep: Type.Optional(
+    Type.Boolean({ description: 'Set to `true` to stay signed in when the browser is closed.' }),
+  ),
 })
 
 export const SwitchInput = strict(

@@ -88,7 +88,8 @@ export const Contact = Type.Object(
     emailsSent: Count,
     emailsOpened: {
       ...Count,
-      description: 'Mails opened by people. Known bots are not counted. A click counts as an open, too.',
+      description:
+        'Mails opened by people. Known bots are not counted. A click counts as an open, too.',
     },
     emailsClicked: {
       ...Count,
@@ -119,11 +120,15 @@ export const Contact = Type.Object(
     ),
     emailStatusKept: Type.Optional(
       Type.Boolean({
-        description: '`true` if the requested status was refused, because the person unsubscribed or the address is suppressed. The contact keeps its status.',
+        description:
+          '`true` if the requested status was refused, because the person unsubscribed or the address is suppressed. The contact keeps its status.',
       }),
     ),
     smsStatusKept: Type.Optional(
-      Type.Boolean({ description: '`true` if the requested status was refused, because the person opted out. The contact keeps its status.' }),
+      Type.Boolean({
+        description:
+          '`true` if the requested status was refused, because the person opted out. The contact keeps its status.',
+      }),
     ),
   },
   { title: 'Contact', examples: [EXAMPLE] },
@@ -212,8 +217,14 @@ export const ContactListQuery = strict({
         'Part of an email address or a phone number. One or two letters match the beginning of the address, its domain or the number.',
     }),
   ),
-  topicId: Type.Optional({ ...Id, description: 'Returns only contacts that are subscribed to this topic.' }),
-  segmentId: Type.Optional({ ...Id, description: 'Returns only contacts in this segment. Requires a paid plan.' }),
+  topicId: Type.Optional({
+    ...Id,
+    description: 'Returns only contacts that are subscribed to this topic.',
+  }),
+  segmentId: Type.Optional({
+    ...Id,
+    description: 'Returns only contacts in this segment. Requires a paid plan.',
+  }),
   createdAfter: Type.Optional(Time),
   updatedAfter: Type.Optional(Time),
 })
@@ -226,7 +237,9 @@ export const ContactList = Type.Object(
     page: Type.Integer({ minimum: 1 }),
     pageSize: Type.Integer({ minimum: 1 }),
     totalPages: Count,
-    totalIsExact: Type.Boolean({ description: '`false` if there are more than 10,000 contacts, up to which they are counted.' }),
+    totalIsExact: Type.Boolean({
+      description: '`false` if there are more than 10,000 contacts, up to which they are counted.',
+    }),
     nextCursor: NextCursor,
   },
   {
@@ -261,10 +274,16 @@ export const ContactBatchRow = Type.Object(
     id: nullable(Id),
     status: oneOf(['created', 'updated', 'failed']),
     emailStatusKept: Type.Optional(
-      Type.Boolean({ description: '`true` if `active` was requested, but the contact keeps its status, because the person unsubscribed.' }),
+      Type.Boolean({
+        description:
+          '`true` if `active` was requested, but the contact keeps its status, because the person unsubscribed.',
+      }),
     ),
     smsStatusKept: Type.Optional(
-      Type.Boolean({ description: '`true` if the requested status was refused, because the person opted out. The contact keeps its status.' }),
+      Type.Boolean({
+        description:
+          '`true` if the requested status was refused, because the person opted out. The contact keeps its status.',
+      }),
     ),
     error: Type.Optional(Type.String()),
   },

@@ -70,7 +70,9 @@ export const TemplatePreview = Type.Object(
     contactId: nullable(Id),
     email: nullable(Type.String()),
     subject: nullable(Type.String()),
-    previewText: nullable(Type.String({ description: 'The preview text as written, with its Liquid.' })),
+    previewText: nullable(
+      Type.String({ description: 'The preview text as written, with its Liquid.' }),
+    ),
     html: nullable(Type.String()),
     text: nullable(Type.String()),
     sizeBytes: { ...Count, description: 'Size of the HTML part. Gmail shows 102 KB.' },

@@ -259,7 +259,10 @@ export const EmailReport = reportOf(
       score: 100,
       grade: 'A',
       checks: Object.fromEntries(
-        Object.keys(WEIGHTS).map((name) => [name, { verdict: 'pass', summary: 'No problems were found.' }]),
+        Object.keys(WEIGHTS).map((name) => [
+          name,
+          { verdict: 'pass', summary: 'No problems were found.' },
+        ]),
       ),
     },
     finding: Type.Object({ ...Finding.properties, check: oneOf(Object.keys(WEIGHTS)) }),

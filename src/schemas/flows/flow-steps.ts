@@ -71,7 +71,10 @@ function stepOf<const Name extends StepType, Config extends Type.TSchema>(
       name: line(LONGEST_NAME),
       config,
       position: Type.Optional(
-        strict({ x: Type.Number(), y: Type.Number() }, { description: 'Position in your editor. It has no effect.' }),
+        strict(
+          { x: Type.Number(), y: Type.Number() },
+          { description: 'Position in your editor. It has no effect.' },
+        ),
       ),
     },
     { ...words },
@@ -115,7 +118,11 @@ const delay = Type.Unsafe<
               '`contact` uses the timezone in the contact’s properties, or UTC. Otherwise an IANA time zone.',
           }),
           days: Type.Optional(
-            Type.Integer({ minimum: 0, maximum: 366, description: 'Whole days to wait before the time of day.' }),
+            Type.Integer({
+              minimum: 0,
+              maximum: 366,
+              description: 'Whole days to wait before the time of day.',
+            }),
           ),
         }),
       },
@@ -220,7 +227,10 @@ export const FlowStep = Type.Union(
     ),
     step(
       'unsubscribe_topic',
-      { title: 'UnsubscribeTopicStep', description: 'Also ends an execution that this topic started.' },
+      {
+        title: 'UnsubscribeTopicStep',
+        description: 'Also ends an execution that this topic started.',
+      },
       topic,
     ),
     step(
