@@ -7,6 +7,7 @@ import {
 } from 'smtp-server'
 import { AppError } from '../../src/domain/errors.ts'
 import { normalAddress, readAddress } from '../../src/domain/text.ts'
+import { createMessageReader } from '../../src/mail/message-reader.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import { refusalOf } from '../http/errors.ts'
 import { networkOf } from '../http/network.ts'
@@ -19,7 +20,7 @@ import { createPatience } from './patience.ts'
 import { Reply, replyOf } from './replies.ts'
 import { submit, type SubmitDeps } from './submit.ts'
 
-interface SmtpDeps extends Omit<SubmitDeps, 'limits'> {
+interface SmtpDeps extends Omit<SubmitDeps, 'limits' | 'readMessage'> {
   sql: Sql
   limiter: Limiter
   metrics: SmtpMetrics
@@ -61,6 +62,7 @@ export function createSubmission(deps: SmtpDeps) {
   const patience = createPatience(() => servers)
   const logins = createLogins(deps)
   const room = createMessageRoom(limits.heldBytes)
+  const readMessage = createMessageReader()
   const sessions = new Map<string, Session>()
   let isClosing = false
 
@@ -178,7 +180,10 @@ export function createSubmission(deps: SmtpDeps) {
       const recipients = [
         ...new Set(session.envelope.rcptTo.map(({ address }) => normalAddress(address))),
       ]
-      const mails = await submit({ caller, keyId, recipients, bytes }, { ...deps, limits })
+      const mails = await submit(
+        { caller, keyId, recipients, bytes },
+        { ...deps, readMessage, limits },
+      )
       metrics.messages.inc({ outcome: 'accepted' })
       const ms = Math.round(performance.now() - startedAt)
       log.info({ session: session.id, mails: mails.length, bytes: bytes.length, ms }, 'accepted')

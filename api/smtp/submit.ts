@@ -3,7 +3,7 @@ import { type PreparedMail, prepareMails } from '../../src/core/mails/prepare-ma
 import { keyOf, submittedMail } from '../../src/core/mails/submitted-mail.ts'
 import { AppError, badRequest, sentence } from '../../src/domain/errors.ts'
 import type { Uuid } from '../../src/runtime/ids.ts'
-import { digestOf, hasFalseEnd, readMessage, UnreadableMessage } from '../../src/mail/message.ts'
+import { digestOf, hasFalseEnd, type Message, UnreadableMessage } from '../../src/mail/message.ts'
 import type { Renderer } from '../../src/mail/renderer.ts'
 import { type EmailAccepted, EmailInput } from '../../src/schemas/mails/email.ts'
 import { CONTENT_ID, IDEMPOTENCY_KEY, MEDIA_TYPE } from '../../src/schemas/patterns.ts'
@@ -18,6 +18,7 @@ export interface SubmitDeps {
   keyring: Keyring
   publicUrl: string
   renderer: Renderer
+  readMessage: (bytes: Uint8Array) => Promise<Message>
   now: () => number
   limits: SmtpLimits
 }
@@ -42,7 +43,7 @@ const ID = new RegExp(CONTENT_ID)
  */
 export async function submit(
   submission: Submission,
-  { keyring, publicUrl, renderer, now, limits }: SubmitDeps,
+  { keyring, publicUrl, renderer, readMessage, now, limits }: SubmitDeps,
 ): Promise<EmailAccepted[]> {
   const { caller, keyId, recipients, bytes } = submission
   const { organizationId, sql } = caller
@@ -53,7 +54,7 @@ export async function submit(
   if (hasFalseEnd(bytes)) {
     throw refusal('body', 'has a line of one dot between bare line feeds or carriage returns')
   }
-  const mail = submittedMail(await read(bytes))
+  const mail = submittedMail(await readMessage(bytes).catch(refuseUnreadable))
   if (mail.idempotencyKey !== undefined && !KEY.test(mail.idempotencyKey)) {
     throw refusal(
       'X-Letterloom-Idempotency-Key',
@@ -91,13 +92,9 @@ const fitting = ({ contentType = '', contentId = '', ...file }: File): File => (
 const refusal = (path: string, message: string): AppError =>
   badRequest(`${path} ${message}`, [{ path, message }])
 
-async function read(bytes: Buffer) {
-  try {
-    return await readMessage(bytes)
-  } catch (error) {
-    if (error instanceof UnreadableMessage) throw refusal('body', `is unreadable: ${error.message}`)
-    throw error
-  }
+function refuseUnreadable(error: unknown): never {
+  if (error instanceof UnreadableMessage) throw refusal('body', `is unreadable: ${error.message}`)
+  throw error
 }
 
 function checked(input: EmailInput): EmailInput {

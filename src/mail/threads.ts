@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { startThread } from './start-thread.ts'
 import { threadTime } from './thread-time.ts'
 import { NO_ITEM, type Report, STATE, type Turn } from './turns.ts'
 
@@ -159,33 +160,21 @@ function newState(): Int32Array {
 /** Set if this runs from sources and a compiled file of the thread exists. */
 let compiled: URL | undefined
 
-/**
- * Lets tests that start many threads name the compiled file. From sources a thread takes half a
- * second of processor time to start.
- */
+/** Lets tests that start many threads name the compiled file, which starts sooner. */
 export function useCompiledThread(file: URL | undefined): void {
   compiled = file
 }
 
-/** From sources the thread needs tsx to strip the types. */
 function startWorker(state: Int32Array): Worker {
   const options = {
     name: 'letterloom-render',
     workerData: state,
-    env: {},
-    execArgv: [],
     resourceLimits: {
       maxOldGenerationSizeMb: MEMORY_MB,
       maxYoungGenerationSizeMb: YOUNG_MEMORY_MB,
     },
   }
-  if (!import.meta.url.endsWith('.ts')) {
-    return new Worker(new URL('./thread.js', import.meta.url), options)
-  }
-  if (compiled) return new Worker(compiled, options)
-  const [loader, source] = ['tsx/esm/api', new URL('./thread.ts', import.meta.url).href].map(
-    (each) => JSON.stringify(each),
-  )
-  const code = `import(${loader}).then(({ register }) => { register(); return import(${source}) })`
-  return new Worker(code, { ...options, eval: true })
+  return compiled
+    ? new Worker(compiled, { env: {}, execArgv: [], ...options })
+    : startThread('thread', options)
 }

@@ -397,7 +397,7 @@ describe('the tree', () => {
         // Pages and menus are loaded when somebody goes there.
         !(path.startsWith('src/console/') && /^'\.\.?\//.test(from)) &&
         // From sources a thread needs what strips their types, in a text that only it runs.
-        !(path === 'src/mail/threads.ts' && /^\$\{(?:loader|source)\}$/.test(from)) &&
+        !(path === 'src/mail/start-thread.ts' && /^\$\{(?:loader|source)\}$/.test(from)) &&
         // It instantiates its module as soon as it is loaded, with what stands there then.
         !(path === 'src/mail/mjml.ts' && from === "'mrml'"),
     )
