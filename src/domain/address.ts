@@ -4,10 +4,10 @@ export interface AddressKey {
   key: string
 }
 
-/** The form in which the suppression list knows an address. */
+/** The form in which the suppression list knows an email address or a phone number. */
 export interface Addressed {
   /** Null: only the hash is known, from a link whose contact is gone. */
-  email: string | null
+  text: string | null
   /** Number of its lock, from `ADDRESS_STRIPES`. */
   stripe: number
   /** Keys under every HMAC key in use. New entries are written under the first. */

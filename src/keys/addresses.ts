@@ -5,12 +5,13 @@ import { normalAddress } from '../domain/text.ts'
 import { addressHash, type Keyring } from './tokens.ts'
 
 /**
- * Identifies an address on an organization's suppression list by the HMAC-SHA-256 of its hash under
- * each key. A stolen list tells nobody's address, and an entry outlives the address itself.
+ * Identifies an email address or a phone number (E.164) on an organization's suppression list by
+ * the HMAC-SHA-256 of its hash under each key. A stolen list tells nobody's address, and an entry
+ * outlives the address itself. A number has no `@`: no address has its hash.
  */
-export const addressed = (keyring: Keyring, organizationId: string, email: string): Addressed => {
-  const normalised = normalAddress(email)
-  return { ...addressedByHash(keyring, addressHash(organizationId, normalised)), email: normalised }
+export const addressed = (keyring: Keyring, organizationId: string, text: string): Addressed => {
+  const normalised = normalAddress(text)
+  return { ...addressedByHash(keyring, addressHash(organizationId, normalised)), text: normalised }
 }
 
 export function addressedByHash({ signing, byId }: Keyring, hash: Buffer): Addressed {
@@ -20,7 +21,7 @@ export function addressedByHash({ signing, byId }: Keyring, hash: Buffer): Addre
   })
   const retired = [...byId.values()].filter((key) => key !== signing)
   return {
-    email: null,
+    text: null,
     stripe: hash.readUInt8(0) % ADDRESS_STRIPES,
     keys: [keyOf(signing), ...retired.map(keyOf)],
   }

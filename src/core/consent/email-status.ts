@@ -58,13 +58,13 @@ export async function suppressEach(
   await suppressions.lockEach(tx, requests, 'update')
   const findHolder = await contactStatuses.lockHolders(
     tx,
-    requests.flatMap(({ organizationId, address: { email } }) =>
-      email === null ? [] : [{ organizationId, email }],
+    requests.flatMap(({ organizationId, address: { text } }) =>
+      text === null ? [] : [{ organizationId, email: text }],
     ),
   )
   const heldChanges = requests.map((request) => {
     const { organizationId, address } = request
-    return { ...request, holder: findHolder(organizationId, address.email ?? '') }
+    return { ...request, holder: findHolder(organizationId, address.text ?? '') }
   })
   const valid = heldChanges.filter(({ holder, occurredAt }) => {
     const resubscribedAt = holder?.resubscribedAt ?? null

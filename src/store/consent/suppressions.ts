@@ -301,5 +301,5 @@ const columns = (tx: Transaction, entries: readonly OwnedEntry[]) => tx`
     ${entries.map(({ address }) => address.keys[0].keyId)}::text[],
     ${entries.map(({ reason }) => reason)}::text[],
     ${entries.map(({ source }) => source)}::text[],
-    ${entries.map(({ address }) => address.email)}::text[]
+    ${entries.map(({ address }) => address.text)}::text[]
   ) as given (organization_id, id, key, key_id, reason, source, address)`
