@@ -7,6 +7,7 @@ import * as erasures from '../../src/store/privacy/erasures.ts'
 import * as formerAddresses from '../../src/store/privacy/former-addresses.ts'
 import * as importReports from '../../src/store/privacy/import-reports.ts'
 import { type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
+import * as phoneConsents from '../../src/store/consent/phone-consents.ts'
 import * as suppressions from '../../src/store/consent/suppressions.ts'
 import type { Uuid } from '../../src/runtime/ids.ts'
 import { addressHash } from '../../src/keys/tokens.ts'
@@ -46,12 +47,8 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
       externalId,
     }
   }
-  const forgetAddresses = (executor: Executor, organizationId: Uuid, hashes: readonly string[]) =>
-    suppressions.forgetAddresses(
-      executor,
-      organizationId,
-      hashes.map((hash) => addressedByHash(keyring, Buffer.from(hash, 'hex'))),
-    )
+  const byHash = (hashes: readonly string[]) =>
+    hashes.map((hash) => addressedByHash(keyring, Buffer.from(hash, 'hex')))
 
   return {
     beginErasure: async (input: EraseContactInput): Promise<boolean> => {
@@ -117,7 +114,8 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
         const { person, mailed } = erasure
         if (await erasedRecords.anyEventWaits(tx, organizationId, person)) return false
         if (await erasedMails.anyLeft(tx, mailed)) return false
-        await forgetAddresses(tx, organizationId, mailed.addressHashes)
+        await suppressions.forgetAddresses(tx, organizationId, byHash(person.emailHashes))
+        await phoneConsents.forgetPhones(tx, organizationId, byHash(person.phoneHashes))
         await erasures.complete(tx, organizationId, erasureId)
         return true
       }),

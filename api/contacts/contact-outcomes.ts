@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { UniqueField } from '../../src/domain/contacts/contact-fields.ts'
 import { type AppError, conflict } from '../../src/domain/errors.ts'
-import type { EmailStatus } from '../../src/domain/status.ts'
 import type { Uuid } from '../../src/runtime/ids.ts'
 import type { Contact } from '../../src/schemas/contacts/contact.ts'
 import type { Refusal, RowResult, Upserted } from '../../src/core/contacts/rows.ts'
@@ -34,8 +33,8 @@ export async function retryOnConflict<T>(
 }
 
 export type WrittenContact = Extract<RowResult, { id: Uuid }> & {
-  /** Status from which the person was resubscribed. Undefined: they were not. */
-  resubscribedFrom: EmailStatus | undefined
+  /** Statuses of email and text messages from which the person was resubscribed. */
+  resubscribedFrom: Upserted['resubscribed'][number]['from'][]
   pendingTopics: Uuid[]
 }
 
@@ -48,7 +47,7 @@ export function unwrapWrite(
   if (result.status === 'failed') throw refusalError(result.refusal, caller)
   return {
     ...result,
-    resubscribedFrom: resubscribed[0]?.from,
+    resubscribedFrom: resubscribed.map(({ from }) => from),
     pendingTopics: pending.map(({ topicId }) => topicId),
   }
 }
@@ -89,7 +88,7 @@ export const auditResubscription = (
   tx: Transaction,
   request: FastifyRequest,
   now: Deps['now'],
-  { id, from }: { id: Uuid; from: EmailStatus },
+  { id, from }: Upserted['resubscribed'][number],
 ) =>
   audit(tx, request, now, {
     action: 'contact.resubscribed',

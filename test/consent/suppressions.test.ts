@@ -28,7 +28,9 @@ test('suppressing an address changes the status of its contact, in this organiza
     201,
     {
       id: expect.any(String),
+      channel: 'email',
       email,
+      phone: null,
       reason: 'suppressed',
       source: 'api',
       createdAt: expect.any(String),
@@ -68,7 +70,11 @@ test('again it only gets worse, never better', async () => {
 
 test.each([
   [{ email: 'nobody' }, 422],
-  [{}, 422],
+  [{}, 400],
+  [{ email: 'a@example.com', phone: '+4915112345678' }, 400],
+  [{ email: 'a@example.com', reason: 'opted_out' }, 400],
+  [{ phone: '+4915112345678', reason: 'bounced' }, 400],
+  [{ phone: 'nobody' }, 400],
   [{ email: 'a@example.com', reason: 'active' }, 422],
   [{ email: 'a@example.com', source: 'link' }, 422],
 ])('%j is refused', async (body, status) => {
@@ -166,4 +172,64 @@ test('fifty at once make one entry, and one of them gets 201', async () => {
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(49)
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
   expect(await statusOf(id)).toBe('suppressed')
+})
+
+let numbers = 0
+const newNumber = () => `+49151${20_000_000 + ++numbers}`
+const smsStatusOf = async (id: string) =>
+  (await api.sql<{ smsStatus: string }[]>`select sms_status from contacts where id = ${id}`)[0]
+    ?.smsStatus
+
+test('a number that opts out takes its contact along, in this organization only', async () => {
+  const phone = newNumber()
+  const consent = { phone, smsStatus: 'opted_in' }
+  const { id } = await createContact(api.alice, consent)
+  const { id: theirs } = await createContact(api.charlie, consent)
+  const { status, body } = await contactsKey.post('/v1/suppressions', { phone })
+  expect([status, body]).toEqual([
+    201,
+    {
+      id: expect.any(String),
+      channel: 'sms',
+      email: null,
+      phone,
+      reason: 'opted_out',
+      source: 'api',
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    },
+  ])
+  expect([await smsStatusOf(id), await smsStatusOf(theirs)]).toEqual(['opted_out', 'opted_in'])
+  const again = await contactsKey.post('/v1/suppressions', { phone, reason: 'invalid' })
+  expect([again.status, again.body.reason]).toEqual([200, 'opted_out'])
+})
+
+test('numbers are listed apart from addresses, by their reason or one by one', async () => {
+  const phones = [newNumber(), newNumber()]
+  for (const [index, phone] of phones.entries()) {
+    await api.charlie.post('/v1/suppressions', { phone, reason: index ? 'invalid' : 'opted_out' })
+  }
+  const listed = async (query: string) => {
+    const { body } = await api.charlie.get(`/v1/suppressions?${query}`)
+    return body.data.map(({ phone }: { phone: string }) => phone)
+  }
+  expect(await listed('channel=sms&limit=2')).toEqual(phones.toReversed())
+  expect(await listed('channel=sms&reason=invalid')).toEqual([phones[1]])
+  expect(await listed(`phone=${encodeURIComponent(phones[0]!)}`)).toEqual([phones[0]])
+  const { body } = await api.charlie.get('/v1/suppressions?limit=100')
+  expect(body.data.filter(({ channel }: { channel: string }) => channel === 'sms')).toEqual([])
+  for (const query of ['channel=sms&reason=bounced', 'reason=opted_out', 'phone=nobody']) {
+    expect((await api.charlie.get(`/v1/suppressions?${query}`)).status).toBe(400)
+  }
+})
+
+test('an opt-out is taken off by the full scope only, and the contact keeps it', async () => {
+  const phone = newNumber()
+  const { id } = await createContact(api.alice, { phone, smsStatus: 'opted_out' })
+  const refused = await remove(contactsKey, phone)
+  expect([refused.status, refused.body.reason]).toEqual([403, 'insufficient_scope'])
+  expect((await remove(api.charlie, phone)).status).toBe(404)
+  expect((await remove(api.alice, phone)).status).toBe(200)
+  expect(await smsStatusOf(id)).toBe('opted_out')
+  expect((await remove(api.alice, phone)).status).toBe(404)
 })

@@ -263,6 +263,8 @@ test('a person who opted out of text messages is resubscribed only if the caller
   await write([{ email, smsStatus: 'opted_in' }])
   expect(await contact(email)).toMatchObject({ smsStatus: 'opted_out', smsConsentedAt: null })
   await write([{ email, smsStatus: 'opted_in', resubscribe: true }])
+  expect(await contact(email)).toMatchObject({ smsStatus: 'opted_out' })
+  await write([{ email, smsStatus: 'opted_in', resubscribe: true }], { mayLift: true })
   expect(await contact(email)).toMatchObject({ smsStatus: 'opted_in' })
   expect((await contact(email)).smsConsentedAt).not.toBeNull()
 })

@@ -137,6 +137,11 @@ const hundredContacts = async (): Promise<Uuid> => {
 
 /** What each call of the guide answers, in its order. */
 const EXPECTED: Expected[] = [
+  {
+    call: 'POST /v1/suppressions',
+    status: 201,
+    body: { channel: 'sms', phone: '+4915112345678', reason: 'opted_out' },
+  },
   { call: 'POST /v1/email/send', status: 202, body: { id: expect.any(String), status: 'queued' } },
   { call: BATCH, status: 201, body: { status: 'queued', subject: 'Hello', totalRecipients: 1 } },
   { call: 'POST /v1/batch/preview', status: 200, body: { recipients: 1 } },

@@ -171,6 +171,7 @@ describe('an erasure', () => {
         },
       ]),
     )
+    await api.alice.post('/v1/suppressions', { phone: person.input.phone })
     const topicId = uuidv7()
     await sql`
       insert into topics (organization_id, id, name, slug)
@@ -209,6 +210,7 @@ describe('an erasure', () => {
       'inbound_events',
       'message_bodies',
       'messages',
+      'phone_consents',
       'suppressions',
     ])
     const erasureId = await erase(id)
@@ -245,6 +247,9 @@ describe('an erasure', () => {
     const address = addressed(api.deps.keyring, organizationId, email)
     const listed = await suppressions.lookUp(sql, organizationId, [address])
     expect(listed(address)).toBe('complained')
+    const { phone } = person.input
+    const again = await api.alice.post('/v1/contacts', { phone, smsStatus: 'opted_in' })
+    expect(again.body).toMatchObject({ smsStatus: 'opted_out', smsStatusKept: true })
   })
 
   it('empties what was said of every address and number that the contact ever had', async () => {

@@ -41,7 +41,7 @@ export const contactBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'upsertContacts',
         summary: 'Create or update up to 1,000 contacts',
         description:
-          'Each row updates the contact with its `externalId`, `email` or `phone`, or creates one. Rows are independent: valid rows are stored if others fail. `active` does not resubscribe a contact who unsubscribed, and the result then has `emailStatusKept`. `smsStatusKept` is the same for contacts who opted out of text messages.',
+          'Each row updates the contact with its `externalId`, `email` or `phone`, or creates one. Rows are independent: valid rows are stored if others fail. `active` does not resubscribe a contact who unsubscribed, and the result then has `emailStatusKept`. `smsStatusKept` is the same for a number that opted out of text messages or is invalid.',
         body: ContactBatchInput,
         response: { 200: ContactBatchResult },
       },

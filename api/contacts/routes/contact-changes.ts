@@ -41,7 +41,7 @@ export const contactChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         operationId: 'patchContact',
         summary: 'Update a contact',
         description:
-          'Updates only the fields that are sent. `active` alone does not resubscribe a contact who unsubscribed, and the response then has `emailStatusKept`. Add `resubscribe` if the person asked for mail again. A new address starts without consent: topics with double opt-in send it a confirmation email.',
+          'Updates only the fields that are sent. `active` alone does not resubscribe a contact who unsubscribed, and the response then has `emailStatusKept`. Add `resubscribe` if the person asked for mail again. A number that opted out of text messages keeps its `smsStatus` in the same way (`smsStatusKept`). A new address starts without consent: topics with double opt-in send it a confirmation email.',
         params: IdParams,
         querystring: ContactQuery,
         body: ContactPatch,
@@ -130,8 +130,8 @@ export const contactChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async 
         mayLift: allows(scopes, 'full'),
         requestId,
       })
-      const { resubscribedFrom: from, ...writtenContact } = unwrapWrite(upserted, caller)
-      if (from !== undefined) await auditResubscription(tx, request, now, { id, from })
+      const { resubscribedFrom, ...writtenContact } = unwrapWrite(upserted, caller)
+      for (const from of resubscribedFrom) await auditResubscription(tx, request, now, { id, from })
       return contactResponse(tx, organizationId, writtenContact)
     })
   }

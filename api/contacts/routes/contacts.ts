@@ -48,7 +48,7 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'createContact',
         summary: 'Create a contact',
         description:
-          '`email` or `phone` is required. `externalId`, `email` and `phone` are unique in an organization. If one is taken, the request fails with 409, which names the field and the contact but never the value. An address on the suppression list gets its status from there, and the response has `emailStatusKept`.',
+          '`email` or `phone` is required. `externalId`, `email` and `phone` are unique in an organization. If one is taken, the request fails with 409, which names the field and the contact but never the value. An address or number on the suppression list gets its status from there, and the response has `emailStatusKept` or `smsStatusKept`.',
         body: ContactInput,
         response: { 201: Contact, ...failures(409) },
       },
@@ -68,13 +68,10 @@ export const contactRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         expectsNew: true,
         requestId,
       })
-      const {
-        resubscribedFrom: from,
-        pendingTopics,
-        ...writtenContact
-      } = unwrapWrite(upserted, caller)
-      if (from !== undefined)
+      const { resubscribedFrom, pendingTopics, ...writtenContact } = unwrapWrite(upserted, caller)
+      for (const from of resubscribedFrom) {
         await auditResubscription(tx, request, now, { id: writtenContact.id, from })
+      }
       const contact = await contactResponse(tx, organizationId, writtenContact)
       reply.code(201)
       return pendingTopics.length === 0 ? contact : { ...contact, pendingTopics }

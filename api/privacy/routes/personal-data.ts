@@ -61,7 +61,8 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         id,
         email,
       )
-      const person = { contactIds, email, phone: textOf(contact['phone']), addresses }
+      const phone = textOf(contact['phone'])
+      const person = { contactIds, email, phone, addresses }
       const names = personNames(organizationId, person)
       const mailed = { organizationId, contactIds, addressHashes: names.emailHashes, until }
       const parts = {
@@ -75,6 +76,14 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
                 sql,
                 organizationId,
                 addressed(keyring, organizationId, email),
+              ),
+        phoneConsent:
+          phone === null
+            ? null
+            : await personalData.phoneConsent(
+                sql,
+                organizationId,
+                addressed(keyring, organizationId, phone),
               ),
       }
       const lists = {

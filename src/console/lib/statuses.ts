@@ -1,5 +1,5 @@
 import type { HealthStatus } from '../../domain/accounts/health.ts'
-import type { SmsStatus } from '../../domain/contacts/sms-status.ts'
+import type { SmsStatus } from '../../domain/consent/sms-status.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../domain/batches/batch.ts'
 import {
   EMAIL_STATUSES,

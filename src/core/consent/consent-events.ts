@@ -1,4 +1,5 @@
 import type { ConsentKind, ConsentSource } from '../../domain/consent/consent-event.ts'
+import type { SmsStatus } from '../../domain/consent/sms-status.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import * as consentEvents from '../../store/consent/consent-events.ts'
 import type { ConsentEvent } from '../../store/consent/consent-events.ts'
@@ -36,6 +37,12 @@ export const recordConsentEach = (
   tx: Transaction,
   events: readonly (Omit<ConsentEvent, 'topicId'> & { organizationId: Uuid })[],
 ) => consentEvents.appendEach(tx, events)
+
+/** Returns what is recorded of a contact that gets this status. Undefined: nothing. */
+export function smsConsentKind(status: SmsStatus | null): ConsentKind | undefined {
+  if (status === 'opted_in') return 'sms_opted_in'
+  return status === 'opted_out' ? 'sms_opted_out' : undefined
+}
 
 /** Only topics trigger flows: a change of all mail is also recorded for each topic. */
 function occurrencesOf({ contactId, kind, topicId, source }: ConsentEvent): Occurrence[] {

@@ -1,9 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { decideStatus, type StatusDecision } from '../../domain/consent/email-status.ts'
+import {
+  decideSmsStatus,
+  type PhoneReason,
+  type SmsStatus,
+  type SmsStatusDecision,
+} from '../../domain/consent/sms-status.ts'
 import type { ContactChanges } from '../../domain/contacts/contact-changes.ts'
 import { eachLine, PLAIN_FIELDS } from '../../domain/contacts/contact-fields.ts'
 import { hasPlainKeys, mergeProperties, writeProperties } from '../../domain/contacts/properties.ts'
-import { decideSmsStatus, type SmsStatusDecision } from '../../domain/contacts/sms-status.ts'
 import { type EmailStatus, worse } from '../../domain/status.ts'
 import { uuidv7 } from '../../runtime/ids.ts'
 import type { ContactDraft, StoredContact } from '../../store/contacts/writes.ts'
@@ -14,6 +19,8 @@ export interface Draft extends ContactDraft {
   isChanged: boolean
   /** Status before the first row that changed it. */
   statusBefore: EmailStatus | null
+  smsStatusBefore: SmsStatus | null
+  phoneBefore: string | null
 }
 
 export interface Change {
@@ -23,7 +30,8 @@ export interface Change {
   json: string | undefined
   /** Null: the row does not change it. */
   mail: MailChange | null
-  sms: SmsStatusDecision
+  /** Null: the row says nothing of it. */
+  sms: SmsStatusDecision | null
 }
 
 interface MailChange extends Omit<StatusDecision, 'status'> {
@@ -40,6 +48,8 @@ export interface ChangeRules {
   mayLift: boolean
   /** Returns the suppression list's entry of an address, with the effects of earlier rows. */
   list: (email: string) => EmailStatus | undefined
+  /** Returns why a number is not texted, with the effects of earlier rows. */
+  phoneReason: (phone: string) => PhoneReason | undefined
 }
 
 /** Properties of a new contact. They are replaced and never written into. */
@@ -56,6 +66,8 @@ const newDraft = (contact: StoredContact, isNew: boolean): Draft => ({
   isNew,
   isChanged: false,
   statusBefore: contact.emailStatus,
+  smsStatusBefore: contact.smsStatus,
+  phoneBefore: contact.phone,
   ...contact,
 })
 
@@ -79,7 +91,7 @@ export function decideChange(
   values: UpsertRow['values'],
   rules: ChangeRules,
 ): Change | Refusal {
-  const { email = draft.email, phone = draft.phone, resubscribe = false } = values
+  const { email = draft.email, phone = draft.phone } = values
   if (email === null && phone === null) {
     return draft.isNew
       ? { reason: 'unreachable' }
@@ -93,12 +105,8 @@ export function decideChange(
 
   const mail = decideMail(draft, values, email, rules)
   if (mail?.isForbidden === true && rules.mode !== 'upsert') return { reason: 'forbidden' }
-  const sms = decideSmsStatus({
-    before: draft,
-    phone,
-    requestedStatus: values.smsStatus,
-    resubscribe,
-  })
+  const sms = decideSms(draft, values, phone, rules)
+  if (sms === 'forbidden') return { reason: 'forbidden' }
   const { properties: storedProperties, json } = writtenProperties
   return { addressChanged: email !== draft.email, properties: storedProperties, json, mail, sms }
 }
@@ -154,6 +162,21 @@ function decideMail(
   return { status, isKept, resubscribed, before, isForbidden }
 }
 
+/** Decides the status of the number. Null: the row does not change it. */
+function decideSms(
+  draft: Draft,
+  { smsStatus: requestedStatus, resubscribe = false }: UpsertRow['values'],
+  phone: string | null,
+  { mode, mayLift, phoneReason }: ChangeRules,
+): SmsStatusDecision | 'forbidden' | null {
+  if (requestedStatus === undefined && phone === draft.phone) return null
+  const listed = phone === null ? undefined : phoneReason(phone)
+  const request = { before: draft, phone, listed, requestedStatus }
+  const decision = decideSmsStatus({ ...request, resubscribe })
+  if (mayLift || decision.resubscribedFrom !== 'opted_out') return decision
+  return mode === 'upsert' ? decideSmsStatus({ ...request, resubscribe: false }) : 'forbidden'
+}
+
 /** Mail change of a contact without an address, and so without a status. */
 const WITHOUT_ADDRESS: MailChange = {
   status: null,
@@ -174,10 +197,13 @@ export function applyChange(draft: Draft, values: ContactChanges, change: Change
     write(draft, field, value)
     draft.isChanged = true
   }
-  draft.isChanged ||= properties !== draft.properties || sms.status !== draft.smsStatus
+  draft.isChanged ||= properties !== draft.properties
   draft.properties = properties
   draft.json = json
-  draft.smsStatus = sms.status
+  if (sms !== null) {
+    draft.isChanged ||= sms.status !== draft.smsStatus
+    draft.smsStatus = sms.status
+  }
   if (mail === null) return
   draft.isChanged ||= mail.status !== draft.emailStatus || mail.resubscribed
   draft.resubscribed ||= mail.resubscribed

@@ -1,8 +1,12 @@
 import type { Uuid } from '../../runtime/ids.ts'
+import type { ConsentEvent } from '../../store/consent/consent-events.ts'
 import type { Transaction } from '../../store/db/sql.ts'
+import { recordConsent, smsConsentKind } from '../consent/consent-events.ts'
 import * as consent from '../consent/email-status.ts'
+import * as phoneConsent from '../consent/phone-consent.ts'
 import * as subscriptions from '../consent/subscriptions.ts'
 import { fire } from '../flows/triggers.ts'
+import type { Draft } from './draft.ts'
 import type { UpsertPlan } from './plan.ts'
 import type { Upserted, UpsertOptions, UpsertRow } from './rows.ts'
 import { replaceTopics } from './topics.ts'
@@ -34,6 +38,11 @@ export async function followUp(
   if (writtenEntries.length > 0)
     await consent.recordWrittenStatuses(tx, organizationId, writtenEntries, source, requestId)
   const drafts = [...plan.drafts].filter(({ id }) => !lost.has(id))
+  const writtenPhones = plan.phoneEntries
+    .filter(({ contactId }) => !lost.has(contactId))
+    .map(({ phone, status }) => ({ address: addressOf(phone), status }))
+  await phoneConsent.recordWritten(tx, organizationId, writtenPhones, source)
+  await recordConsent(tx, organizationId, smsConsents(drafts, source), requestId)
   const happened = drafts.map(({ id: contactId, isNew }) => ({
     type: isNew ? ('contact_created' as const) : ('contact_updated' as const),
     contactId,
@@ -50,6 +59,14 @@ export async function followUp(
   )
   return writeTopics(tx, organizationId, plan, lost, rows, options)
 }
+
+/** Proof of consent for text messages, and of its end. */
+const smsConsents = (drafts: readonly Draft[], source: UpsertOptions['source']): ConsentEvent[] =>
+  drafts.flatMap(({ id: contactId, phone, phoneBefore, smsStatus, smsStatusBefore }) => {
+    const kind = smsConsentKind(smsStatus)
+    const isNews = smsStatus !== smsStatusBefore || phone !== phoneBefore
+    return kind !== undefined && isNews ? [{ contactId, kind, source }] : []
+  })
 
 async function writeTopics(
   tx: Transaction,

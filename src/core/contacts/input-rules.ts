@@ -68,7 +68,8 @@ export function toReplacement(input: ContactPatch): ContactChanges {
   }
 }
 
-function requirePhone(phone: string): string {
+/** Returns a number as it is stored. Throws a 400 for anything else. */
+export function requirePhone(phone: string): string {
   const e164 = toE164(phone)
   if (e164 === undefined) throw refused([NO_PHONE])
   return e164

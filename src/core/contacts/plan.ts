@@ -1,3 +1,4 @@
+import { type PhoneReason, phoneReasonIn, type SmsStatus } from '../../domain/consent/sms-status.ts'
 import { UNIQUE_FIELDS, type UniqueField } from '../../domain/contacts/contact-fields.ts'
 import type { EmailStatus } from '../../domain/status.ts'
 import type { Uuid } from '../../runtime/ids.ts'
@@ -26,16 +27,28 @@ interface ListEntry {
   resubscribedFrom: EmailStatus | null
 }
 
+/** Status of a number that the rows wrote. The last one counts. */
+interface PhoneEntry {
+  contactId: Uuid
+  phone: string
+  status: SmsStatus
+  /** The status that the caller's word ended; null: none. */
+  resubscribedFrom: PhoneReason | null
+}
+
 export interface UpsertPlan {
   /** New and changed contacts. */
   drafts: Set<Draft>
   results: Map<number, RowResult>
   skipped: { index: number; id: Uuid }[]
   entries: ListEntry[]
+  phoneEntries: PhoneEntry[]
 }
 
 interface Rules extends Pick<UpsertOptions, 'mode' | 'fillsOnly' | 'onDuplicate' | 'mayLift'> {
   listed: (email: string) => Reason | undefined
+  /** The reason why a number is not texted. */
+  listedPhone: (phone: string) => PhoneReason | undefined
 }
 
 type Holders = Record<UniqueField, Draft | undefined>
@@ -53,7 +66,7 @@ export const failedRow = (index: number, refusal: Refusal): RowResult => ({
 export function planRows(
   existing: readonly StoredContact[],
   rows: readonly UpsertRow[],
-  { listed, mode = 'upsert', fillsOnly = false, onDuplicate, mayLift }: Rules,
+  { listed, listedPhone, mode = 'upsert', fillsOnly = false, onDuplicate, mayLift }: Rules,
 ): UpsertPlan {
   const contactIndex = knownContacts(existing, mode)
   const results: UpsertPlan['results'] = new Map()
@@ -65,7 +78,12 @@ export function planRows(
     if (entry === undefined) return listed(email)
     return entry.status === 'active' ? undefined : entry.status
   }
-  const rules: ChangeRules = { mode, mayLift, list }
+  const phoneEntries = new Map<string, PhoneEntry>()
+  const phoneReason = (phone: string): PhoneReason | undefined => {
+    const entry = phoneEntries.get(phone)
+    return entry === undefined ? listedPhone(phone) : phoneReasonIn(entry.status)
+  }
+  const rules: ChangeRules = { mode, mayLift, list, phoneReason }
   for (const row of rows) {
     const { index } = row
     const keyHolders = contactIndex.holders(row.values)
@@ -85,6 +103,7 @@ export function planRows(
       results.set(index, failedRow(index, 'reason' in decided ? decided : MISSING))
       continue
     }
+    notePhone(phoneEntries, target, values, decided, rules)
     applyChange(target, values, decided)
     noteEntry(entries, target, values, decided, listed)
     if (target.isNew || target.isChanged) drafts.add(target)
@@ -92,10 +111,16 @@ export function planRows(
     const status = contact === undefined ? 'created' : 'updated'
     const result: RowResult = { index, id: target.id, status }
     if (decided.mail?.isKept === true) result.emailStatusKept = true
-    if (decided.sms.isKept) result.smsStatusKept = true
+    if (decided.sms?.isKept === true) result.smsStatusKept = true
     results.set(index, result)
   }
-  return { drafts, results, skipped, entries: [...entries.values()] }
+  return {
+    drafts,
+    results,
+    skipped,
+    entries: [...entries.values()],
+    phoneEntries: [...phoneEntries.values()],
+  }
 }
 
 /** Returns the values without the keys that the contact already has. */
@@ -207,4 +232,26 @@ function noteEntry(
     status,
     resubscribedFrom: knownEntry?.resubscribedFrom ?? (resubscribed ? before : null),
   })
+}
+
+/**
+ * Notes the status that the list of numbers is to have. A caller's word that the person wants
+ * messages is kept even where nothing was known against the number: an older opt-out may become
+ * known later.
+ */
+function notePhone(
+  entries: Map<string, PhoneEntry>,
+  { id: contactId, phone: present }: Draft,
+  { phone = present, smsStatus: requested, resubscribe = false }: UpsertRow['values'],
+  { sms }: Change,
+  { phoneReason, mayLift }: Pick<ChangeRules, 'phoneReason' | 'mayLift'>,
+): void {
+  if (phone === null || requested === undefined || sms === null || sms.status === null) return
+  const { status, resubscribedFrom } = sms
+  const reason = phoneReasonIn(status)
+  const isVouched = resubscribe && mayLift && reason === undefined
+  const isWorse = phoneReasonIn(requested) !== undefined && reason !== phoneReason(phone)
+  if (!isVouched && !isWorse && resubscribedFrom === null) return
+  const from = entries.get(phone)?.resubscribedFrom ?? resubscribedFrom
+  entries.set(phone, { contactId, phone, status, resubscribedFrom: from })
 }

@@ -1,4 +1,5 @@
 import type { Addressed } from '../../domain/address.ts'
+import type { PhoneReason } from '../../domain/consent/sms-status.ts'
 import type { ContactChanges } from '../../domain/contacts/contact-changes.ts'
 import type { UniqueField } from '../../domain/contacts/contact-fields.ts'
 import type { EmailStatus } from '../../domain/status.ts'
@@ -30,14 +31,15 @@ export interface UpsertRow {
 export interface UpsertOptions {
   /** Absent: `upsert`. */
   mode?: WriteMode
-  addressOf: (email: string) => Addressed
+  /** Hashes an email address or a phone number for the suppression list. */
+  addressOf: (text: string) => Addressed
   source: 'api' | 'import'
   /** Existing ids, addresses and numbers are kept: rows write only missing ones. */
   fillsOnly?: boolean
   onDuplicate?: 'update' | 'skip'
   /**
-   * `resubscribe` may lift `complained` and `suppressed`. Otherwise an `upsert` keeps the status,
-   * and other modes refuse the row.
+   * `resubscribe` may lift `complained`, `suppressed` and, of text messages, `opted_out`. Otherwise
+   * an `upsert` keeps the status, and other modes refuse the row.
    */
   mayLift: boolean
   /**
@@ -59,7 +61,8 @@ export interface UpsertOptions {
  * - `taken`: another contact has a unique value
  * - `invalid`: the resulting contact breaks a rule
  * - `unreachable`: a new contact needs an address or a number
- * - `forbidden`: it would lift a complaint or suppression, which this caller may not
+ * - `forbidden`: it would lift a complaint, suppression or opt-out of text messages, which this
+ *   caller may not
  * - `missing`: there is no contact with the row's `id`
  * - `busy`: others keep writing the same contact
  * - `unstorable`: Postgres refuses one of its values
@@ -85,7 +88,7 @@ export interface Upserted {
   results: RowResult[]
   /** Rows whose contact exists, with `onDuplicate: 'skip'`. */
   skipped: { index: number; id: Uuid }[]
-  resubscribed: { id: Uuid; from: EmailStatus }[]
+  resubscribed: { id: Uuid; from: EmailStatus | PhoneReason }[]
   pending: { contactId: Uuid; topicId: Uuid }[]
 }
 
@@ -99,7 +102,7 @@ export function refusalText(refusal: Refusal): string {
     case 'unreachable':
       return 'No such contact, and a new one needs email or phone'
     case 'forbidden':
-      return 'Only a caller with the scope full may lift a complaint or a suppression'
+      return 'Only a caller with the scope full may lift a complaint, a suppression or an opt-out of text messages'
     case 'missing':
       return 'No such contact'
     case 'unstorable':

@@ -1,5 +1,8 @@
 import type { Addressed } from '../../domain/address.ts'
+import { reasonOf } from '../../domain/consent/phone-consent.ts'
+import { phoneReasonIn } from '../../domain/consent/sms-status.ts'
 import type { Uuid } from '../../runtime/ids.ts'
+import * as phoneConsents from '../../store/consent/phone-consents.ts'
 import * as suppressions from '../../store/consent/suppressions.ts'
 import * as writes from '../../store/contacts/writes.ts'
 import { hasState, type Transaction, UNIQUE_VIOLATION } from '../../store/db/sql.ts'
@@ -54,9 +57,9 @@ export const isLostRace = (error: unknown): boolean =>
 /** Hashes each address once. */
 function once(addressOf: UpsertOptions['addressOf']): UpsertOptions['addressOf'] {
   const hashedAddresses = new Map<string, Addressed>()
-  return (email) => {
-    const address = hashedAddresses.get(email) ?? addressOf(email)
-    hashedAddresses.set(email, address)
+  return (text) => {
+    const address = hashedAddresses.get(text) ?? addressOf(text)
+    hashedAddresses.set(text, address)
     return address
   }
 }
@@ -68,23 +71,29 @@ export async function upsertOnce(
   givenOptions: UpsertOptions,
 ): Promise<Upserted> {
   const options = { ...givenOptions, addressOf: once(givenOptions.addressOf) }
-  const { addresses, locked } = await lockAddresses(tx, organizationId, rows, options)
+  const { emails, phones, locked } = await lockAddresses(tx, organizationId, rows, options)
   const done = new Map<number, RowResult>()
   const upserted: Upserted = { results: [], skipped: [], resubscribed: [], pending: [] }
   let waiting = rows
   for (let round = 1; waiting.length > 0 && round <= ROUNDS; round++) {
-    const listed = await suppressions.lookUp(tx, organizationId, addresses)
+    const listed = await suppressions.lookUp(tx, organizationId, emails)
+    const consentOf = await phoneConsents.lookUp(
+      tx,
+      phones.map((address) => ({ organizationId, address })),
+    )
     const isGuess = round === 1 && options.expectsNew === true
     const lockedContacts = isGuess ? [] : round === 1 ? options.locked : undefined
     const existing = lockedContacts ?? (await writes.lock(tx, organizationId, keysOf(waiting)))
     const plan = planRows(existing, waiting, {
       ...options,
       listed: (email) => listed(options.addressOf(email)),
+      listedPhone: (phone) => reasonOf(consentOf(options.addressOf(phone))),
     })
     // A list entry is written under the lock of its address, which was taken before the contact's.
-    if (plan.entries.some(({ email, isWritten }) => isWritten && !locked.has(email))) {
-      throw new AddressMoved()
-    }
+    const isUnlocked =
+      plan.entries.some(({ email, isWritten }) => isWritten && !locked.has(email)) ||
+      plan.phoneEntries.some(({ phone }) => !locked.has(phone))
+    if (isUnlocked) throw new AddressMoved()
     const drafts = [...plan.drafts]
     const newDrafts = drafts.filter(({ isNew }) => isNew)
     const createdIds = await writes.insert(tx, organizationId, newDrafts)
@@ -93,7 +102,10 @@ export async function upsertOnce(
     await writes.update(tx, organizationId, changed)
     const pending = await followUp(tx, organizationId, plan, lost, waiting, options)
     upserted.pending.push(...pending)
-    for (const { contactId: id, resubscribedFrom: from } of plan.entries) {
+    for (const { contactId: id, resubscribedFrom: from } of [
+      ...plan.entries,
+      ...plan.phoneEntries,
+    ]) {
       if (from !== null && !lost.has(id)) upserted.resubscribed.push({ id, from })
     }
     upserted.skipped.push(...plan.skipped.filter(({ id }) => !lost.has(id)))
@@ -120,26 +132,41 @@ const keysOf = (rows: readonly UpsertRow[]): writes.Keys => ({
   phones: rows.flatMap(({ values }) => values.phone ?? []),
 })
 
+interface LockedAddresses {
+  emails: Addressed[]
+  phones: Addressed[]
+  locked: ReadonlySet<string>
+}
+
 /**
- * Locks every address of the rows, and those of contacts whose status a row writes without naming
- * their address. Locks for `update` if the list's entry may be written or removed.
+ * Locks every email address and number of the rows, and those of contacts whose status a row writes
+ * without naming them. Locks for `update` if an entry of a list may be written or removed.
  */
 async function lockAddresses(
   tx: Transaction,
   organizationId: Uuid,
   rows: readonly UpsertRow[],
   { addressOf }: UpsertOptions,
-): Promise<{ addresses: Addressed[]; locked: ReadonlySet<string> }> {
-  const writing = rows.filter(({ values: { emailStatus, resubscribe } }) =>
+): Promise<LockedAddresses> {
+  const emailWriting = rows.filter(({ values: { emailStatus, resubscribe } }) =>
     emailStatus === 'active' ? resubscribe : emailStatus !== undefined,
   )
+  const phoneWriting = rows.filter(({ values: { smsStatus, resubscribe } }) =>
+    phoneReasonIn(smsStatus ?? null) === undefined ? smsStatus && resubscribe : true,
+  )
   const emails = new Set(rows.flatMap(({ values }) => values.email ?? []))
-  const nameless = writing.filter(({ values }) => values.email === undefined)
-  for (const email of await writes.listEmails(tx, organizationId, keysOf(nameless))) {
-    emails.add(email)
+  const phones = new Set(rows.flatMap(({ values }) => values.phone ?? []))
+  const nameless = [
+    ...emailWriting.filter(({ values }) => values.email === undefined),
+    ...phoneWriting.filter(({ values }) => values.phone === undefined),
+  ]
+  for (const each of await writes.listAddresses(tx, organizationId, keysOf(nameless))) {
+    if (each.email !== null) emails.add(each.email)
+    if (each.phone !== null) phones.add(each.phone)
   }
-  const addresses = [...emails].map(addressOf)
-  const mode = writing.length > 0 ? 'update' : 'share'
-  await suppressions.lock(tx, organizationId, addresses, mode)
-  return { addresses, locked: emails }
+  const ofEmails = [...emails].map(addressOf)
+  const ofPhones = [...phones].map(addressOf)
+  const mode = emailWriting.length + phoneWriting.length > 0 ? 'update' : 'share'
+  await suppressions.lock(tx, organizationId, [...ofEmails, ...ofPhones], mode)
+  return { emails: ofEmails, phones: ofPhones, locked: new Set([...emails, ...phones]) }
 }

@@ -20,6 +20,8 @@ export interface KnownPerson {
 export interface FoundPerson extends PersonNames {
   /** The person's addresses, as 16 bytes of SHA-256 in hexadecimal. */
   emailHashes: string[]
+  /** The person's numbers, in the same form. */
+  phoneHashes: string[]
 }
 
 const ANY_EMAIL = '@'
@@ -47,6 +49,7 @@ export function personNames(
   return {
     contactIds,
     emailHashes: [...emails],
+    phoneHashes: [...phones],
     pattern: patterns.length === 0 ? null : patterns.join('|'),
     namesIn: (text) => [
       ...(emails.size === 0 ? [] : addressesIn(text).filter((each) => emails.has(hashOf(each)))),

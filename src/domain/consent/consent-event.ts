@@ -17,3 +17,5 @@ export type ConsentKind =
   | 'bounced'
   | 'suppressed'
   | 'complained'
+  | 'sms_opted_in'
+  | 'sms_opted_out'

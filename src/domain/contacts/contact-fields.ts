@@ -1,6 +1,6 @@
+import { SMS_STATUSES } from '../consent/sms-status.ts'
 import { EMAIL_STATUSES } from '../status.ts'
 import { LONGEST_ADDRESS } from '../text.ts'
-import { SMS_STATUSES } from './sms-status.ts'
 
 /** Ways to reach a contact. */
 export const CHANNELS = ['email', 'sms'] as const

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { PHONE_REASONS } from '../../domain/consent/sms-status.ts'
+import { CHANNELS, CONTACT_FIELDS } from '../../domain/contacts/contact-fields.ts'
 import { EMAIL_STATUSES } from '../../domain/status.ts'
 import {
   Address,
@@ -14,18 +16,27 @@ import {
   Time,
 } from '../common.ts'
 
-const REASONS = EMAIL_STATUSES.filter((status) => status !== 'active')
+const EMAIL_REASONS = EMAIL_STATUSES.filter((status) => status !== 'active')
+const REASONS = [...EMAIL_REASONS, ...PHONE_REASONS]
 const SOURCES = ['link', 'event', 'api', 'import'] as const
 
 const suppression = {
   id: Id,
+  channel: oneOf(CHANNELS, { description: '`sms`: the entry is of a phone number.' }),
   email: nullable(
     Type.String({
       description:
         'Null if only the hash of the address is known. The entry is effective all the same.',
     }),
   ),
-  reason: oneOf(REASONS),
+  phone: nullable(
+    Type.String({
+      description: 'The number of an entry of channel `sms`. Null as `email` is.',
+    }),
+  ),
+  reason: oneOf(REASONS, {
+    description: 'Numbers are `opted_out` or `invalid`; the other reasons are of addresses.',
+  }),
   source: oneOf(SOURCES, { description: 'Source of the reason.' }),
   createdAt: Time,
   updatedAt: Time,
@@ -33,7 +44,9 @@ const suppression = {
 
 const EXAMPLE = {
   id: ID,
+  channel: 'email',
   email: 'ada@example.com',
+  phone: null,
   reason: 'bounced',
   source: 'event',
   createdAt: TIME,
@@ -45,20 +58,42 @@ export type Suppression = Static<typeof Suppression>
 
 export const SuppressionInput = strict(
   {
-    email: Address({ examples: ['ada@example.com'] }),
+    email: Type.Optional(Address({ examples: ['ada@example.com'] })),
+    phone: Type.Optional(
+      Type.String({ maxLength: CONTACT_FIELDS.phone.most, examples: ['+4915112345678'] }),
+    ),
     reason: Type.Optional(
-      oneOf(REASONS, { description: 'Reason of the suppression. Defaults to `suppressed`.' }),
+      oneOf(REASONS, {
+        description:
+          'Reason of the suppression. Defaults to `suppressed` for an address and to `opted_out` for a number.',
+      }),
     ),
   },
-  { title: 'SuppressionInput', examples: [{ email: 'ada@example.com' }] },
+  {
+    title: 'SuppressionInput',
+    description: 'Either `email` or `phone` is needed.',
+    examples: [{ email: 'ada@example.com' }, { phone: '+4915112345678' }],
+  },
 )
+
+export type SuppressionInput = Static<typeof SuppressionInput>
 
 export const SuppressionListQuery = strict({
   limit: limit(20, 100),
   cursor: Cursor,
+  channel: Type.Optional(
+    oneOf(CHANNELS, { description: '`email` (default): addresses. `sms`: phone numbers.' }),
+  ),
   reason: Type.Optional(oneOf(REASONS)),
   email: Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: 'The complete email address.' }),
+  ),
+  phone: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: CONTACT_FIELDS.phone.most,
+      description: 'The complete phone number. Implies the channel `sms`.',
+    }),
   ),
 })
 
@@ -68,5 +103,9 @@ export const SuppressionList = Type.Object(
 )
 
 export const SuppressionParams = strict({
-  email: Type.String({ minLength: 1, maxLength: 1024, description: 'The email address.' }),
+  email: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    description: 'The email address, or the phone number.',
+  }),
 })

@@ -103,6 +103,8 @@ const TIMELINE_NAMES = [
   'bounced',
   'suppressed',
   'complained',
+  'sms_opted_in',
+  'sms_opted_out',
 ] as const
 
 const ContactEvent = Type.Object(

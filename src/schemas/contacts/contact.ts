@@ -127,7 +127,7 @@ export const Contact = Type.Object(
     smsStatusKept: Type.Optional(
       Type.Boolean({
         description:
-          '`true` if the requested status was refused, because the person opted out. The contact keeps its status.',
+          '`true` if the requested status was refused, because the number opted out or is invalid. The contact keeps its status.',
       }),
     ),
   },
@@ -171,7 +171,7 @@ export const wishes = {
   resubscribe: Type.Optional(
     Type.Boolean({
       description:
-        'Set to `true` if the person asked to receive email again. `active` then resubscribes a contact who unsubscribed and removes the address from the suppression list. Contacts who complained or were suppressed can be resubscribed with the scope `full` only.',
+        'Set to `true` if the person asked to receive messages again. `active` then resubscribes a contact who unsubscribed and removes the address from the suppression list. Contacts who complained or were suppressed can be resubscribed with the scope `full` only. The same holds for `smsStatus`: `opted_in` or `pending_consent` then ends `invalid`, and with the scope `full` also `opted_out`.',
     }),
   ),
 }
@@ -282,7 +282,7 @@ export const ContactBatchRow = Type.Object(
     smsStatusKept: Type.Optional(
       Type.Boolean({
         description:
-          '`true` if the requested status was refused, because the person opted out. The contact keeps its status.',
+          '`true` if the requested status was refused, because the number opted out or is invalid. The contact keeps its status.',
       }),
     ),
     error: Type.Optional(Type.String()),

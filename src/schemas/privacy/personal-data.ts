@@ -36,6 +36,10 @@ export const ContactExport = Type.Object(
     topics: List,
     consentEvents: { ...List, description: 'Changes of consent, with their times and sources.' },
     suppression: nullable({ ...Fields, description: 'Entry of the suppression list.' }),
+    phoneConsent: nullable({
+      ...Fields,
+      description: 'What is known of the number: opt-outs of text messages and their end.',
+    }),
     mails: { ...List, description: 'Email logs with their timelines and stored bodies.' },
     events: { ...List, description: 'Custom events of the contact.' },
     executions: { ...List, description: 'Executions of workflows with their steps.' },
@@ -51,6 +55,7 @@ export const ContactExport = Type.Object(
         topics: [{ topicId: ID, status: 'subscribed', subscribedAt: TIME }],
         consentEvents: [{ kind: 'subscribed', topicId: ID, source: 'api', createdAt: TIME }],
         suppression: null,
+        phoneConsent: null,
         mails: [{ id: ID, status: 'delivered', recipient: 'ada@example.com', events: [] }],
         events: [{ name: 'order_placed', properties: { total: 42 }, occurredAt: TIME }],
         executions: [{ id: ID, workflowName: 'Welcome', status: 'completed', steps: [] }],

@@ -1,7 +1,8 @@
+import type { SmsStatus } from '../../domain/consent/sms-status.ts'
 import { EMAIL_STATUSES, type EmailStatus } from '../../domain/status.ts'
 import { span, type Uuid } from '../../runtime/ids.ts'
 import type { Executor, Transaction } from '../db/sql.ts'
-import { emailTimeColumns, emailTimes } from './status-times.ts'
+import { emailTimeColumns, emailTimes, smsTimeColumns, smsTimes } from './status-times.ts'
 
 export interface ContactStatus {
   email: string | null
@@ -89,6 +90,62 @@ export async function lockHolders(
     rows.map((holder) => [`${holder.organizationId} ${holder.email}`, holder]),
   )
   return (organizationId, email) => holders.get(`${organizationId} ${email}`)
+}
+
+export interface PhoneHolder {
+  id: Uuid
+  phone: string
+  smsStatus: SmsStatus
+}
+
+/** Locks the contacts that have these numbers, in the same way. */
+export async function lockPhoneHolders(
+  tx: Transaction,
+  phones: readonly { organizationId: Uuid; phone: string }[],
+): Promise<(organizationId: Uuid, phone: string) => PhoneHolder | undefined> {
+  if (phones.length === 0) return () => undefined
+  const rows = await tx<(PhoneHolder & { organizationId: Uuid })[]>`
+    select held.*
+    from (
+      select wanted.organization_id, (
+        select c.id
+        from contacts c
+        where c.organization_id = wanted.organization_id and c.phone = wanted.phone
+      ) as id
+      from unnest(
+        ${phones.map(({ organizationId }) => organizationId)}::uuid[],
+        ${phones.map(({ phone }) => phone)}::text[]
+      ) as wanted (organization_id, phone)
+      order by 1, 2
+    ) found
+    cross join lateral (
+      select organization_id, id, phone, coalesce(sms_status, 'pending_consent') as sms_status
+      from contacts
+      where organization_id = found.organization_id and id = found.id
+      for no key update
+    ) held`
+  const holders = new Map(rows.map((held) => [`${held.organizationId} ${held.phone}`, held]))
+  return (organizationId, phone) => holders.get(`${organizationId} ${phone}`)
+}
+
+/** Writes statuses of text messages into locked contacts. */
+export async function writeSmsStatuses(
+  tx: Transaction,
+  changed: readonly { organizationId: Uuid; contactId: Uuid; phone: string; status: SmsStatus }[],
+): Promise<void> {
+  if (changed.length === 0) return
+  await tx`
+    update contacts
+    set sms_status = draft.sms_status,
+      (${smsTimeColumns(tx)}) = row(${smsTimes(tx)}),
+      updated_at = greatest(contacts.updated_at, clock_timestamp())
+    from unnest(
+      ${changed.map(({ organizationId }) => organizationId)}::uuid[],
+      ${changed.map(({ contactId }) => contactId)}::uuid[],
+      ${changed.map(({ phone }) => phone)}::text[],
+      ${changed.map(({ status }) => status)}::text[]
+    ) as draft (organization_id, id, phone, sms_status)
+    where contacts.organization_id = draft.organization_id and contacts.id = draft.id`
 }
 
 const STATUSES = [...EMAIL_STATUSES]

@@ -223,10 +223,10 @@ export async function forgetAddresses(
 }
 
 const shownColumns = (sql: Executor) => sql`
-  id, address as email, reason, source, created_at, updated_at`
+  id, 'email' as channel, address as email, null as phone, reason, source, created_at, updated_at`
 
-export interface ListFilters {
-  reason?: Reason | undefined
+export interface ListFilters<R = Reason> {
+  reason?: R | undefined
   address?: Addressed | undefined
   before?: Uuid | undefined
   limit: number

@@ -75,19 +75,18 @@ export async function read(
   return contact
 }
 
-/** Returns the addresses that these contacts have at the moment, without locking them. */
-export async function listEmails(
+/** Returns the addresses and numbers that these contacts have, without locking them. */
+export async function listAddresses(
   sql: Executor,
   organizationId: Uuid,
   keys: Keys,
-): Promise<string[]> {
+): Promise<Pick<StoredContact, 'email' | 'phone'>[]> {
   const condition = having(sql, keys)
   if (condition === undefined) return []
-  const rows = await sql<{ email: string }[]>`
-    select email
+  return sql<Pick<StoredContact, 'email' | 'phone'>[]>`
+    select email, phone
     from contacts
-    where organization_id = ${organizationId} and email is not null and (${condition})`
-  return rows.map(({ email }) => email)
+    where organization_id = ${organizationId} and (${condition})`
 }
 
 /**

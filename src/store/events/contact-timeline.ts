@@ -86,6 +86,8 @@ function nameOf(kind: ConsentKind, topicId: Uuid | null): TimelineName {
     case 'bounced':
     case 'suppressed':
     case 'complained':
+    case 'sms_opted_in':
+    case 'sms_opted_out':
       return kind
   }
 }

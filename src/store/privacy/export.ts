@@ -61,6 +61,23 @@ export async function suppression(
   return entry ?? null
 }
 
+export async function phoneConsent(
+  sql: Executor,
+  organizationId: Uuid,
+  { keys }: Addressed,
+): Promise<Fields | null> {
+  const [entry] = await sql<Fields[]>`
+    select reason, stopped_at, started_at, invalid_at, source, address, created_at, updated_at
+    from phone_consents
+    where organization_id = ${organizationId}
+      and address_key in (
+        select decode(key, 'hex') from unnest(${keys.map(({ key }) => key)}::text[]) as key
+      )
+    order by created_at
+    limit 1`
+  return entry ?? null
+}
+
 /** Rows of one page. Contents of mails may be large and are read one by one. */
 const PAGE = 500
 const MAILS = 100
