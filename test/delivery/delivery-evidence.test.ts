@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startReceiving } from '../../src/core/delivery/receiving.ts'
 import { PROBE_TAG } from '../../src/domain/delivery/ses-event.ts'
 import { SHORT_TIMINGS, type Timings } from '../../src/domain/delivery/timings.ts'
-import { batchRowId, uuidv7 } from '../../src/runtime/ids.ts'
+import { batchRowId, dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import { reconcileClaims } from '../../src/loops/claim-reconciler.ts'
 import { applyEvents } from '../../src/core/delivery/apply-delivery-events.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
@@ -28,6 +28,7 @@ import {
   seedOrganization,
 } from '../support/seed.ts'
 import { connectAs } from '../support/logins.ts'
+import { sized } from '../support/size.ts'
 
 /** Mails sent before the claim that is in doubt. */
 const NEIGHBOURS = 40
@@ -195,6 +196,45 @@ async function leaveInDoubt(): Promise<{ claimId: string; ids: string[] }> {
 
 const LEFT = COUNT - 2 * NEIGHBOURS
 
+/** Texts to the contacts, one each, that a worker has claimed. */
+async function claimTexts(count: number) {
+  const claimId = uuidv7()
+  const ids = Array.from({ length: count }, () => uuidv7())
+  const day = dayBucket(claimId)
+  const { organizationId, connectionId } = seeded
+  await sql`
+    insert into messages (organization_id, bucket, id, dedupe_key, channel, source, connection_id,
+      contact_id, recipient, state, status, claim_id, claimed_at)
+    select ${organizationId}, ${day}, id, id, 'sms', 'transactional', ${connectionId}, contact_id,
+      '+49151' || n, 'claimed', 'pending', ${claimId}, now()
+    from unnest(${ids}::uuid[]) with ordinality as given (id, n)
+    left join (
+      select id as contact_id, row_number() over (order by id) as n
+      from contacts where organization_id = ${organizationId}
+    ) contact using (n)`
+  await sql`
+    insert into claims (organization_id, id, connection_id, bucket, channel, message_ids, claimed_at)
+    values (${organizationId}, ${claimId}, ${connectionId}, ${day}, 'sms', ${ids}, now())`
+  return { claimId, bucket: day, ids }
+}
+
+describe('a text that was answered', () => {
+  it('is no witness of what became of mails, and is counted as a text of its contact', async () => {
+    const { ids, ...claim } = await claimTexts(5)
+    await recordResults(
+      sql,
+      { organizationId: run.organizationId, ...claim, batchId: null },
+      ids.map((id) => ({ id, outcome: 'sent', messageId: messageIdOf(id), subject: '' })),
+    )
+    expect(await counts()).toEqual({ answered: null, arrived: null })
+    const stats = await sql`
+      select emails_sent, sms_sent, last_email_sent_at, count(*)::int as contacts
+      from contact_stats where organization_id = ${run.organizationId} group by 1, 2, 3`
+    expect(stats).toEqual([{ emailsSent: 0, smsSent: 1, lastEmailSentAt: null, contacts: 5 }])
+    expect(await sql`select from claims`).toHaveLength(0)
+  })
+})
+
 describe('a mail that was answered', () => {
   it('is counted once, and its first event once, whichever is written first', async () => {
     const first = await take(10)
@@ -257,6 +297,29 @@ describe('mails in doubt', () => {
     await reconcile()
     expect(await states()).toEqual({ queued: LEFT, unknown: 0, failed: 0 })
     expect(await sql`select from claims`).toHaveLength(0)
+  })
+
+  it('are sent again in time beside texts in doubt, which wait, ask for no probe and are given up', async () => {
+    await leaveInDoubt()
+    const texts = await claimTexts(sized(100, 1_000))
+    await sql`update messages set state = 'unknown' where claim_id = ${texts.claimId}`
+    await sql`update claims set state = 'doubt', look_at = now() where id = ${texts.claimId}`
+    await age(40)
+    await reconcile()
+    expect(await states()).toEqual({ queued: LEFT, unknown: 0, failed: 0 })
+    const statesOfTexts = () => sql`
+      select state, reason, count(*)::int as texts from messages
+      where bucket = ${texts.bucket} and id = any(${texts.ids}) group by 1, 2`
+    const count = texts.ids.length
+    expect(await statesOfTexts()).toEqual([{ state: 'unknown', reason: null, texts: count }])
+    await age(1_000)
+    await reconcile()
+    expect(await statesOfTexts()).toEqual([
+      { state: 'failed', reason: 'unknown_outcome', texts: count },
+    ])
+    const [connection] = await sql<{ probesWanted: number }[]>`
+      select probes_wanted from connections where id = ${seeded.connectionId}`
+    expect(connection?.probesWanted).toBe(0)
   })
 
   it('wait while one of those mails is silent, and are given up in the end', async () => {

@@ -9,6 +9,7 @@ const CLAIMED = Date.UTC(2026, 10, 22, 10)
 
 /** Everything speaks for it that the provider never accepted the mail, twenty minutes later. */
 const proof = (changes: Partial<Evidence> = {}): Evidence => ({
+  channel: 'email',
   now: CLAIMED + 20 * MINUTE,
   claimedAt: CLAIMED,
   witnesses: 500,
@@ -52,6 +53,13 @@ describe('silence is proof', () => {
     expect(verdict({ isRestored: true })).toEqual(wait(0))
     expect(verdict({ isRestored: true, witnesses: 0, arrived: 0 })).toEqual(wait(0))
     expect(verdict({ isRestored: true, now: after(25 * HOUR) })).toEqual({ kind: 'unknowable' })
+  })
+
+  it('never, of a text: carriers report for days, so it is given up without a probe', () => {
+    expect(verdict({ channel: 'sms' })).toEqual(wait(0))
+    expect(verdict({ channel: 'sms', witnesses: 0, arrived: 0 })).toEqual(wait(0))
+    expect(verdict({ channel: 'sms', now: after(25 * HOUR) - 1 })).toEqual(wait(0))
+    expect(verdict({ channel: 'sms', now: after(25 * HOUR) })).toEqual({ kind: 'unknowable' })
   })
 
   it('with SNS, when nothing was interrupted', () => {
@@ -114,6 +122,7 @@ describe('what silence cannot prove', () => {
 
 const time = fc.integer({ min: 0, max: 100 * HOUR }).map(after)
 const evidence: fc.Arbitrary<Evidence> = fc.record({
+  channel: fc.constant('email' as const),
   now: time,
   claimedAt: fc.constant(CLAIMED),
   witnesses: fc.integer({ min: 0, max: 40 }),

@@ -18,7 +18,8 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   audit_events: 'organization_id id actor_kind action subject_kind request_id created_at',
   batches:
     'organization_id id status channel attempt audience_type connection_id content_id template_id scheduled_for unknown_outcome failed_reason bucket freeze_started_at freeze_cursor audience_frozen_at chunk_size total_recipients sent failed skipped unknown delivered opened clicked bounced complained suppressed unsubscribed started_at completed_at created_at updated_at topic_id duplicates outcome_awaited_until quota_awaited_until progressed_at lost_runs lost_after sender_refusals render_timeouts render_timeouts_in_row streak_sent segment_id excluded_topic_ids excluded_segment_ids paused_reason throttle_per_second throttle_tokens throttle_refilled_at timezone_aware timezone ab_decide_at ab_winner',
-  claims: 'organization_id id connection_id bucket batch_id message_ids state claimed_at look_at',
+  claims:
+    'organization_id id connection_id bucket channel batch_id message_ids state claimed_at look_at',
   confirmation_mails: 'organization_id id created_at',
   connections:
     'organization_id id region features external_id is_verified verification_error last_verified_at last_event_received_at probe_requested_at probes_wanted events_refused_at disconnected_at created_at updated_at sns_topic_arn checks check_begun_at checked_at max_send_rate configuration_set configuration_set_tried_at configuration_set_since events_missing_since event_queue_url first_verified_at',
@@ -59,7 +60,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   message_ids: 'organization_id message_id connection_id bucket id',
   ledger_beats: 'ledger beat beat_at restored_at',
   messages:
-    'organization_id bucket id source batch_id connection_id state status reason claim_id claimed_at first_event_at send_at sent_at created_at variant from_domain retried is_refused',
+    'organization_id bucket id channel parts cost_micros source batch_id connection_id state status reason claim_id claimed_at first_event_at send_at sent_at created_at variant from_domain retried is_refused',
   notice_mails:
     'organization_id notice_id user_id invitation_id recipient_id state reason claim_id claimed_at message_id settled_at',
   notices: 'organization_id id kind subject period created_at',

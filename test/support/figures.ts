@@ -3,6 +3,7 @@ import type { Sql } from '../../src/store/db/sql.ts'
 
 export interface SentMail {
   sentAt: string | null
+  channel?: 'email' | 'sms'
   source?: string
   batchId?: Uuid
   bucket?: Uuid
@@ -31,6 +32,7 @@ export async function insertSent(
   const rows = mails.map((mail) => {
     const id = mail.bucket ? `${mail.bucket.slice(0, 28)}${uuidv7().slice(28)}` : uuidv7()
     return {
+      channel: 'email',
       source: 'transactional',
       status: 'sent',
       ...mail,
@@ -44,17 +46,17 @@ export async function insertSent(
   })
   for (let from = 0; from < rows.length; from += 2_000) {
     await sql`
-      insert into messages (organization_id, connection_id, bucket, id, dedupe_key, source, batch_id,
-        template_id, from_domain, state, status, sent_at, delivered_at, opened_at, human_opened_at,
+      insert into messages (organization_id, connection_id, bucket, id, dedupe_key, channel, source,
+        batch_id, template_id, from_domain, state, status, sent_at, delivered_at, opened_at, human_opened_at,
         clicked_at, bounced_at, bounce_type, bounce_sub_type, complained_at, unsubscribed_at,
         variant)
-      select "organizationId", "connectionId", bucket, id, "dedupeKey", source, "batchId",
+      select "organizationId", "connectionId", bucket, id, "dedupeKey", channel, source, "batchId",
         "templateId", "fromDomain", state, status, "sentAt", "deliveredAt", "openedAt",
         "humanOpenedAt", "clickedAt", "bouncedAt", "bounceType", "bounceSubType", "complainedAt",
         "unsubscribedAt", variant
       from jsonb_to_recordset(${sql.json(rows.slice(from, from + 2_000))}) as r (
         "organizationId" uuid, "connectionId" uuid, bucket uuid, id uuid, "dedupeKey" uuid,
-        source text, "batchId" uuid, "templateId" uuid, "fromDomain" text, state text, status text,
+        channel text, source text, "batchId" uuid, "templateId" uuid, "fromDomain" text, state text, status text,
         "sentAt" timestamptz, "deliveredAt" timestamptz, "openedAt" timestamptz,
         "humanOpenedAt" timestamptz, "clickedAt" timestamptz, "bouncedAt" timestamptz,
         "bounceType" text, "bounceSubType" text, "complainedAt" timestamptz,
@@ -105,7 +107,7 @@ export async function oracle(sql: Sql, organizationId?: Uuid): Promise<Record<st
     from messages m
     left join batches b on b.id = m.batch_id
     left join batch_variants v on v.batch_id = m.batch_id and v.position = m.variant
-    where m.sent_at is not null
+    where m.sent_at is not null and m.channel = 'email'
       ${organizationId === undefined ? sql`` : sql`and m.organization_id = ${organizationId}`}`
   const keptRows: Kept[] = rows.map((row) => {
     const isBounced = row.bouncedAt !== null

@@ -1,9 +1,7 @@
+import { CHANNELS } from '../channel.ts'
 import { SMS_STATUSES } from '../consent/sms-status.ts'
 import { EMAIL_STATUSES } from '../status.ts'
 import { LONGEST_ADDRESS } from '../text.ts'
-
-/** Ways to reach a contact. */
-export const CHANNELS = ['email', 'sms'] as const
 
 /**
  * The fields of a contact that callers write, in the order of responses and exports. Schemas, SQL,

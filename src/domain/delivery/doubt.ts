@@ -1,3 +1,4 @@
+import type { Channel } from '../channel.ts'
 import type { Timings } from './timings.ts'
 
 /** Fewer mails than this prove nothing about a connection's events. */
@@ -11,6 +12,8 @@ export const LEAST_WITNESSES = 20
  * `neighbourMs` of the claim, or a probe claimed after it.
  */
 export interface Evidence {
+  /** Silence about a text proves nothing: carriers may take three days to report. */
+  channel: Channel
   now: number
   claimedAt: number
   witnesses: number
@@ -78,7 +81,9 @@ export function judgeDoubt(
     Math.min(evidence.unheardSenders, LEAST_WITNESSES),
     0,
   )
+  const isText = evidence.channel === 'sms'
   const isProof =
+    !isText &&
     isReceiving &&
     missing === 0 &&
     evidence.arrived === evidence.witnesses &&
@@ -88,7 +93,8 @@ export function judgeDoubt(
     age >= Math.max(doubtMs, 2 * silence, 2 * interruption)
   if (isProof) return { kind: 'not_accepted' }
   if (age >= Math.max(giveUpMs, 2 * interruption)) return { kind: 'unknowable' }
-  return { kind: 'wait', probes: isReceiving && !isLost && age >= neighbourMs ? missing : 0 }
+  const isProbed = !isText && isReceiving && !isLost && age >= neighbourMs
+  return { kind: 'wait', probes: isProbed ? missing : 0 }
 }
 
 /** `fail`: a mail whose outcome stays unknown counts as failed; `retry`: it is sent again. */

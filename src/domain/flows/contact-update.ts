@@ -1,6 +1,6 @@
+import { CHANNELS } from '../channel.ts'
 import { isSame, lookUp, numberOf } from '../audience/condition-values.ts'
 import {
-  CHANNELS,
   CONTACT_FIELDS,
   type ContactValues,
   eachLine,

@@ -23,7 +23,7 @@ import {
   Time,
   warnings,
 } from '../common.ts'
-import { CHANNELS } from '../../domain/contacts/contact-fields.ts'
+import { CHANNELS } from '../../domain/channel.ts'
 import { WORD_LIST } from '../patterns.ts'
 import { AbTest, AbTestInput } from './ab-test.ts'
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { PHONE_REASONS } from '../../domain/consent/sms-status.ts'
-import { CHANNELS, CONTACT_FIELDS } from '../../domain/contacts/contact-fields.ts'
+import { CONTACT_FIELDS } from '../../domain/contacts/contact-fields.ts'
+import { CHANNELS } from '../../domain/channel.ts'
 import { EMAIL_STATUSES } from '../../domain/status.ts'
 import {
   Address,

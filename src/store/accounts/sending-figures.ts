@@ -37,7 +37,7 @@ export async function ofDay(
       select connection_id, source, state, sent_at, delivered_at, bounce_type, bounce_sub_type,
         complained_at
       from messages
-      where organization_id = ${organizationId}
+      where organization_id = ${organizationId} and channel = 'email'
         and bucket >= ${bucketStart(day)}
         and bucket < ${bucketStart(day + DAY_MS)}
       order by id desc

@@ -125,7 +125,7 @@ export const listDue = async (sql: Sql, look: Look): Promise<Doubtful[]> => {
       limit ${limit}
     )
     select due.organization_id, due.id, due.connection_id, due.bucket, due.batch_id,
-      due.message_ids, due.claimed_at, clock_timestamp() as now,
+      due.channel, due.message_ids, due.claimed_at, clock_timestamp() as now,
       coalesce(b.unknown_outcome, 'fail') as unknown_outcome,
       coalesce(mails.answered, 0) + probes.answered as witnesses,
       coalesce(mails.arrived, 0) + probes.arrived as arrived,

@@ -16,11 +16,12 @@ const shown = (sql: Executor) => sql`
   case when messages.state in ('claimed', 'unknown') then 'pending' else messages.status end`
 
 /**
- * Selects the mails that logs show. They leave out recipients of a cancelled batch who were never
- * mailed, mail of an execution that had ended, and cancelled single mail.
+ * Selects the mails that logs show. They leave out text messages, recipients of a cancelled batch
+ * who were never mailed, mail of an execution that had ended, and cancelled single mail.
  */
 const listed = (sql: Executor) => sql`
-  not (messages.state = 'queued' and batches.status is not distinct from 'cancelled')
+  messages.channel = 'email'
+  and not (messages.state = 'queued' and batches.status is not distinct from 'cancelled')
   and not (messages.state = 'skipped'
     and coalesce(messages.reason in ('execution_ended', ${CANCELLED}), false))`
 

@@ -43,6 +43,7 @@ export async function findOurs(
       w.received_at > statement_timestamp() - ${ms(heldMs)} and exists (
         select from claims k
         where k.organization_id = w.organization_id and k.connection_id = w.connection_id
+          and k.channel = 'email'
           and k.claimed_at > statement_timestamp() - ${ms(heldMs)}
           and k.claimed_at <= w.accepted_at + ${ms(clockSkewMs)}
       ) as may_be_ours

@@ -51,6 +51,7 @@ export async function take(
         select *
         from claims
         where organization_id = c.organization_id and connection_id = c.id and state = 'doubt'
+          and channel = 'email'
         order by claimed_at
         limit ${CLAIMS_PROBED}
       ) k

@@ -25,6 +25,7 @@ interface SettledClaim {
 
 /**
  * Writes the outcomes of all rows of one claim, with everything that counts them, in one statement.
+ * The rows of a claim are of one channel. Texts say nothing about the silence of mails.
  *
  * Only rows that are still this claim's move: an event may have decided one before, a later
  * decision may have queued one again. Counters follow the rows that moved, never the rows that were
@@ -99,8 +100,8 @@ export const recordResults = (
       join held on held.id = result.id and held.ours and not held.late
       where m.organization_id = ${organizationId} and m.bucket = ${bucket}
         and m.id between ${first} and ${last} and m.id = result.id
-      returning m.id, held.before, m.state, m.message_id, m.contact_id, m.connection_id, m.source,
-        m.send_at, m.execution_id, m.claimed_at, m.first_event_at, m.variant
+      returning m.id, held.before, m.state, m.message_id, m.contact_id, m.connection_id, m.channel,
+        m.source, m.send_at, m.execution_id, m.claimed_at, m.first_event_at, m.variant
     ), overtaken as (
       update messages m
       set subject = case when held.recipient is null then m.subject
@@ -111,14 +112,16 @@ export const recordResults = (
       left join claims claim on claim.organization_id = ${organizationId} and claim.id = ${claimId}
       where m.organization_id = ${organizationId} and m.bucket = ${bucket}
         and m.id between ${first} and ${last} and m.id = result.id
-      returning m.connection_id, m.claimed_at, m.first_event_at, held.overtaken
+      returning m.connection_id, m.channel, m.claimed_at, m.first_event_at, held.overtaken
     ), answered as (${answeredCounts.add(
       sql,
       organizationId,
       sql`
-        select connection_id, claimed_at, first_event_at from moved where state = 'sent'
+        select connection_id, claimed_at, first_event_at from moved
+        where state = 'sent' and channel = 'email'
         union all
-        select connection_id, claimed_at, first_event_at from overtaken where overtaken`,
+        select connection_id, claimed_at, first_event_at from overtaken
+        where overtaken and channel = 'email'`,
     )}), named as (
       insert into message_ids (organization_id, message_id, connection_id, bucket, id)
       select ${organizationId}, message_id, connection_id, ${bucket}, id
@@ -151,12 +154,17 @@ export const recordResults = (
       order by c.id
       for key share
     ), mailed as (
-      insert into contact_stats as s (organization_id, contact_id, emails_sent, last_email_sent_at)
-      select ${organizationId}, id, 1, clock_timestamp()
+      insert into contact_stats as s (organization_id, contact_id, emails_sent, sms_sent,
+        last_email_sent_at)
+      select ${organizationId}, id, (channel = 'email')::int, (channel = 'sms')::int,
+        case when channel = 'email' then clock_timestamp() end
       from alive
+      cross join (select channel from moved limit 1) claim
       order by id
       on conflict (organization_id, contact_id) do update
-      set emails_sent = s.emails_sent + 1, last_email_sent_at = excluded.last_email_sent_at
+      set emails_sent = s.emails_sent + excluded.emails_sent,
+        sms_sent = s.sms_sent + excluded.sms_sent,
+        last_email_sent_at = coalesce(excluded.last_email_sent_at, s.last_email_sent_at)
       returning 1
     ), tested as (${
       isTest
