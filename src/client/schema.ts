@@ -1090,13 +1090,13 @@ export interface paths {
         };
         /**
          * Show the preferences page
-         * @description Shows checkboxes for the public topics and a button that unsubscribes from all mail. Only the button is shown if the contact was deleted or has another address. Opening the page changes nothing.
+         * @description Shows checkboxes for the public topics, a button that unsubscribes from all mail, and buttons for text messages to the number of the contact. Only the button that unsubscribes is shown if the contact was deleted or has another address. Opening the page changes nothing.
          */
         get: operations["showPreferences"];
         put?: never;
         /**
-         * Save the topics of a contact, or unsubscribe from all mail
-         * @description Subscribes the contact to the listed public topics and unsubscribes it from all others. A topic with double opt-in sends a confirmation email. Topics can be added only if the contact is active or unsubscribed and still has the mailed address. A contact who unsubscribed from all mail and chooses a topic without double opt-in becomes active again. Returns HTML if `Accept` asks for it, else JSON.
+         * Save what a contact wants: topics, no mail, text messages
+         * @description Subscribes the contact to the listed public topics and unsubscribes it from all others. A topic with double opt-in sends a confirmation email. Topics can be added only if the contact is active or unsubscribed and still has the mailed address. A contact who unsubscribed from all mail and chooses a topic without double opt-in becomes active again. `texts` opts the phone number in or out of text messages: in only if the contact still has the mailed address. Returns HTML if `Accept` asks for it, else JSON.
          */
         post: operations["savePreferences"];
         delete?: never;
@@ -1113,16 +1113,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List suppressed addresses, newest first
-         * @description `email` returns the entry of one address. It also finds entries whose address was erased, by its hash.
+         * List suppressed addresses or phone numbers, newest first
+         * @description `email` or `phone` returns the entry of one address or number. It also finds entries whose text was erased, by its hash. `channel=sms` lists the phone numbers that receive no text messages.
          *
          *     Scope: `read` or `contacts` or `full`.
          */
         get: operations["listSuppressions"];
         put?: never;
         /**
-         * Suppress an address
-         * @description The default reason is `suppressed`: the address never receives mail again. A contact with this address gets the reason as its `emailStatus`, unless it has a worse one. If the address is on the list already, its reason can only become worse. The response is then 200 with the effective entry.
+         * Suppress an address or a phone number
+         * @description The default reason of an address is `suppressed`: it never receives mail again. That of a phone number is `opted_out`: it receives no text messages. The contact that has it gets the reason as its `emailStatus` or `smsStatus`, unless it has a worse one. If it is on the list already, its reason can only become worse. The response is then 200 with the effective entry.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1144,8 +1144,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove an address from the suppression list
-         * @description Does not change the contact: a contact who unsubscribed must be resubscribed. Entries for complaints and for suppressions by the provider require the scope `full`. The removal is recorded in the audit events.
+         * Remove an address or a phone number from the suppression list
+         * @description Does not change the contact: a contact who unsubscribed or opted out must be resubscribed. Entries for complaints, for suppressions by the provider and for opt-outs of text messages require the scope `full`. The removal is recorded in the audit events.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1252,7 +1252,7 @@ export interface paths {
         put?: never;
         /**
          * Create or update up to 1,000 contacts
-         * @description Each row updates the contact with its `externalId`, `email` or `phone`, or creates one. Rows are independent: valid rows are stored if others fail. `active` does not resubscribe a contact who unsubscribed, and the result then has `emailStatusKept`. `smsStatusKept` is the same for contacts who opted out of text messages.
+         * @description Each row updates the contact with its `externalId`, `email` or `phone`, or creates one. Rows are independent: valid rows are stored if others fail. `active` does not resubscribe a contact who unsubscribed, and the result then has `emailStatusKept`. `smsStatusKept` is the same for a number that opted out of text messages or is invalid.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1280,7 +1280,7 @@ export interface paths {
         put?: never;
         /**
          * Create a contact
-         * @description `email` or `phone` is required. `externalId`, `email` and `phone` are unique in an organization. If one is taken, the request fails with 409, which names the field and the contact but never the value. An address on the suppression list gets its status from there, and the response has `emailStatusKept`.
+         * @description `email` or `phone` is required. `externalId`, `email` and `phone` are unique in an organization. If one is taken, the request fails with 409, which names the field and the contact but never the value. An address or number on the suppression list gets its status from there, and the response has `emailStatusKept` or `smsStatusKept`.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -1330,7 +1330,7 @@ export interface paths {
         head?: never;
         /**
          * Update a contact
-         * @description Updates only the fields that are sent. `active` alone does not resubscribe a contact who unsubscribed, and the response then has `emailStatusKept`. Add `resubscribe` if the person asked for mail again. A new address starts without consent: topics with double opt-in send it a confirmation email.
+         * @description Updates only the fields that are sent. `active` alone does not resubscribe a contact who unsubscribed, and the response then has `emailStatusKept`. Add `resubscribe` if the person asked for mail again. A number that opted out of text messages keeps its `smsStatus` in the same way (`smsStatusKept`). A new address starts without consent: topics with double opt-in send it a confirmation email.
          *
          *     Scope: `contacts` or `full`.
          */
@@ -5002,7 +5002,7 @@ export interface components {
             pendingTopics?: string[];
             /** @description `true` if the requested status was refused, because the person unsubscribed or the address is suppressed. The contact keeps its status. */
             emailStatusKept?: boolean;
-            /** @description `true` if the requested status was refused, because the person opted out. The contact keeps its status. */
+            /** @description `true` if the requested status was refused, because the number opted out or is invalid. The contact keeps its status. */
             smsStatusKept?: boolean;
         };
         /** ContactBatchInput */
@@ -5032,7 +5032,7 @@ export interface components {
             status: "created" | "updated" | "failed";
             /** @description `true` if `active` was requested, but the contact keeps its status, because the person unsubscribed. */
             emailStatusKept?: boolean;
-            /** @description `true` if the requested status was refused, because the person opted out. The contact keeps its status. */
+            /** @description `true` if the requested status was refused, because the number opted out or is invalid. The contact keeps its status. */
             smsStatusKept?: boolean;
             error?: string;
         };
@@ -5045,7 +5045,7 @@ export interface components {
              * @enum {string}
              */
             type: "consent" | "custom";
-            /** @description Name of the event. Custom events can have any name. Other events: topic_subscribed, topic_unsubscribed, topic_confirmation_requested, topic_confirmation_expired, resubscribed, unsubscribed, bounced, suppressed, complained. */
+            /** @description Name of the event. Custom events can have any name. Other events: topic_subscribed, topic_unsubscribed, topic_confirmation_requested, topic_confirmation_expired, resubscribed, unsubscribed, bounced, suppressed, complained, sms_opted_in, sms_opted_out. */
             name: string;
             properties: components["schemas"]["ContactEventProperties"];
             /** Format: date-time */
@@ -5072,6 +5072,7 @@ export interface components {
             /** @description Changes of consent, with their times and sources. */
             consentEvents: components["schemas"]["ContactExportConsentEventsItem"][];
             suppression: components["schemas"]["ContactExportSuppression"];
+            phoneConsent: components["schemas"]["ContactExportPhoneConsent"];
             /** @description Email logs with their timelines and stored bodies. */
             mails: components["schemas"]["ContactExportMailsItem"][];
             /** @description Custom events of the contact. */
@@ -5113,6 +5114,13 @@ export interface components {
         ContactExportMailsItem: {
             [key: string]: unknown;
         };
+        /**
+         * ContactExportPhoneConsent
+         * @description What is known of the number: opt-outs of text messages and their end.
+         */
+        ContactExportPhoneConsent: {
+            [key: string]: unknown;
+        } | null;
         /** ContactExportStats */
         ContactExportStats: {
             [key: string]: unknown;
@@ -5150,7 +5158,7 @@ export interface components {
             properties?: components["schemas"]["ContactInputProperties"];
             topicIds?: string[];
             topicSlugs?: string[];
-            /** @description Set to `true` if the person asked to receive email again. `active` then resubscribes a contact who unsubscribed and removes the address from the suppression list. Contacts who complained or were suppressed can be resubscribed with the scope `full` only. */
+            /** @description Set to `true` if the person asked to receive messages again. `active` then resubscribes a contact who unsubscribed and removes the address from the suppression list. Contacts who complained or were suppressed can be resubscribed with the scope `full` only. The same holds for `smsStatus`: `opted_in` or `pending_consent` then ends `invalid`, and with the scope `full` also `opted_out`. */
             resubscribe?: boolean;
         };
         /**
@@ -5194,7 +5202,7 @@ export interface components {
             properties?: components["schemas"]["ContactPatchProperties"];
             topicIds?: string[];
             topicSlugs?: string[];
-            /** @description Set to `true` if the person asked to receive email again. `active` then resubscribes a contact who unsubscribed and removes the address from the suppression list. Contacts who complained or were suppressed can be resubscribed with the scope `full` only. */
+            /** @description Set to `true` if the person asked to receive messages again. `active` then resubscribes a contact who unsubscribed and removes the address from the suppression list. Contacts who complained or were suppressed can be resubscribed with the scope `full` only. The same holds for `smsStatus`: `opted_in` or `pending_consent` then ends `invalid`, and with the scope `full` also `opted_out`. */
             resubscribe?: boolean;
             /** @description Accepted and ignored. */
             readonly id?: unknown;
@@ -5276,7 +5284,7 @@ export interface components {
             properties?: components["schemas"]["ContactReplacementProperties"];
             topicIds?: string[];
             topicSlugs?: string[];
-            /** @description Set to `true` if the person asked to receive email again. `active` then resubscribes a contact who unsubscribed and removes the address from the suppression list. Contacts who complained or were suppressed can be resubscribed with the scope `full` only. */
+            /** @description Set to `true` if the person asked to receive messages again. `active` then resubscribes a contact who unsubscribed and removes the address from the suppression list. Contacts who complained or were suppressed can be resubscribed with the scope `full` only. The same holds for `smsStatus`: `opted_in` or `pending_consent` then ends `invalid`, and with the scope `full` also `opted_out`. */
             resubscribe?: boolean;
             /** @description Accepted and ignored. */
             readonly id?: unknown;
@@ -5350,7 +5358,7 @@ export interface components {
         ContactTopicsInput: {
             topicIds?: string[];
             topicSlugs?: string[];
-            /** @description Set to `true` if the person asked to receive email again. `active` then resubscribes a contact who unsubscribed and removes the address from the suppression list. Contacts who complained or were suppressed can be resubscribed with the scope `full` only. */
+            /** @description Set to `true` if the person asked to receive messages again. `active` then resubscribes a contact who unsubscribed and removes the address from the suppression list. Contacts who complained or were suppressed can be resubscribed with the scope `full` only. The same holds for `smsStatus`: `opted_in` or `pending_consent` then ends `invalid`, and with the scope `full` also `opted_out`. */
             resubscribe?: boolean;
         };
         /** ContactsDeleted */
@@ -7316,6 +7324,16 @@ export interface components {
             "preferences.refused"?: string | null;
             /** @description Null for the default, in English “Nothing has changed.” */
             "preferences.unchanged"?: string | null;
+            /** @description Null for the default, in English “Text messages to {phone}” */
+            "preferences.texts"?: string | null;
+            /** @description Null for the default, in English “Send me text messages” */
+            "preferences.textsOn"?: string | null;
+            /** @description Null for the default, in English “No more text messages” */
+            "preferences.textsOff"?: string | null;
+            /** @description Null for the default, in English “You get text messages at {phone} from now on.” */
+            "preferences.textsAreOn"?: string | null;
+            /** @description Null for the default, in English “You get no more text messages at {phone}.” */
+            "preferences.textsAreOff"?: string | null;
         };
         /** OrganizationUsage */
         OrganizationUsage: {
@@ -7344,7 +7362,7 @@ export interface components {
         };
         /**
          * PreferencesInput
-         * @description Send either `topics` or the scope `all`.
+         * @description Send `topics`, the scope `all`, or `texts`.
          */
         PreferencesInput: {
             /**
@@ -7352,6 +7370,11 @@ export interface components {
              * @enum {string}
              */
             scope?: "chosen" | "all";
+            /**
+             * @description Opts the contact’s phone number in or out of text messages. Nothing else is changed then.
+             * @enum {string}
+             */
+            texts?: "on" | "off";
             /** @description Ids of the public topics that the contact wants. The contact is unsubscribed from all other public topics. Ids of topics that are not public are ignored. */
             topics?: string[];
         };
@@ -7963,7 +7986,7 @@ export interface components {
             pendingTopics?: string[];
             /** @description `true` if the requested status was refused, because the person unsubscribed or the address is suppressed. The contact keeps its status. */
             emailStatusKept?: boolean;
-            /** @description `true` if the requested status was refused, because the person opted out. The contact keeps its status. */
+            /** @description `true` if the requested status was refused, because the number opted out or is invalid. The contact keeps its status. */
             smsStatusKept?: boolean;
             /**
              * Format: date-time
@@ -8481,10 +8504,20 @@ export interface components {
         Suppression: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description `sms`: the entry is of a phone number.
+             * @enum {string}
+             */
+            channel: "email" | "sms";
             /** @description Null if only the hash of the address is known. The entry is effective all the same. */
             email: string | null;
-            /** @enum {string} */
-            reason: "unsubscribed" | "bounced" | "suppressed" | "complained";
+            /** @description The number of an entry of channel `sms`. Null as `email` is. */
+            phone: string | null;
+            /**
+             * @description Numbers are `opted_out` or `invalid`; the other reasons are of addresses.
+             * @enum {string}
+             */
+            reason: "unsubscribed" | "bounced" | "suppressed" | "complained" | "opted_out" | "invalid";
             /**
              * @description Source of the reason.
              * @enum {string}
@@ -8495,15 +8528,19 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        /** SuppressionInput */
+        /**
+         * SuppressionInput
+         * @description Either `email` or `phone` is needed.
+         */
         SuppressionInput: {
             /** Format: email */
-            email: string;
+            email?: string;
+            phone?: string;
             /**
-             * @description Reason of the suppression. Defaults to `suppressed`.
+             * @description Reason of the suppression. Defaults to `suppressed` for an address and to `opted_out` for a number.
              * @enum {string}
              */
-            reason?: "unsubscribed" | "bounced" | "suppressed" | "complained";
+            reason?: "unsubscribed" | "bounced" | "suppressed" | "complained" | "opted_out" | "invalid";
         };
         /** SuppressionList */
         SuppressionList: {
@@ -13714,7 +13751,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Send either `topics` or the scope `all`. */
+        /** @description Send `topics`, the scope `all`, or `texts`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PreferencesInput"];
@@ -13920,9 +13957,13 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. Use the same filters. */
                 cursor?: string;
-                reason?: "unsubscribed" | "bounced" | "suppressed" | "complained";
+                /** @description `email` (default): addresses. `sms`: phone numbers. */
+                channel?: "email" | "sms";
+                reason?: "unsubscribed" | "bounced" | "suppressed" | "complained" | "opted_out" | "invalid";
                 /** @description The complete email address. */
                 email?: string;
+                /** @description The complete phone number. Implies the channel `sms`. */
+                phone?: string;
             };
             header?: never;
             path?: never;
@@ -13967,6 +14008,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Either `email` or `phone` is needed. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SuppressionInput"];
@@ -14027,7 +14069,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The email address. */
+                /** @description The email address, or the phone number. */
                 email: string;
             };
             cookie?: never;

@@ -320,3 +320,75 @@ test('a preferences link does not work on the unsubscribe page, nor the other wa
   expect(wrong.status).toBe(400)
   expect((await person())?.emailStatus).toBe('active')
 })
+
+describe('text messages', () => {
+  let phone: string
+  let numbers = 0
+  const smsStatus = async () =>
+    (
+      await api.sql<{ smsStatus: string | null }[]>`
+        select sms_status from contacts where id = ${contactId}`
+    )[0]?.smsStatus
+  const setStatus = (status: string) =>
+    api.alice.patch(`/v1/contacts/${contactId}`, { phone, smsStatus: status })
+  beforeEach(() => {
+    phone = `+49153${10_000_000 + ++numbers}`
+  })
+
+  test('are on the page of a contact with a number, of which it shows the ends', async () => {
+    expect((await show()).text).not.toContain('name="texts"')
+    await setStatus('opted_in')
+    const { text } = await show()
+    expect(text).toContain(`+49•••••••••${phone.slice(-2)}`)
+    expect(text).not.toContain(phone)
+    expect(text).toContain('name="texts" value="off"')
+    expect(text).not.toContain('name="texts" value="on"')
+    await setStatus('opted_out')
+    expect((await show()).text).not.toContain('name="texts" value="off"')
+    await api.sql`update contacts set email = ${`new-${email}`} where id = ${contactId}`
+    expect((await show()).text).not.toContain('name="texts"')
+  })
+
+  test('end with the person’s word, whoever writes what afterwards, and begin again with it', async () => {
+    await setStatus('opted_in')
+    const off = await submit([['texts', 'off']])
+    expect([off.status, off.text]).toEqual([200, expect.stringContaining('no more text messages')])
+    await setStatus('opted_in')
+    expect(await smsStatus()).toBe('opted_out')
+    expect((await save({ texts: 'on' })).status).toBe(200)
+    expect(await smsStatus()).toBe('opted_in')
+    expect((await events()).filter((event) => event.startsWith('sms'))).toEqual([
+      'sms_opted_in api',
+      'sms_opted_out link',
+      'sms_opted_in link',
+    ])
+    expect((await topics())['Has <b>']).toBe('subscribed')
+  })
+
+  test('end by a link whose address the contact no longer has, and do not begin', async () => {
+    await setStatus('opted_in')
+    const token = sign()
+    await api.alice.patch(`/v1/contacts/${contactId}`, { email: `new-${email}` })
+    expect((await save({ texts: 'off' }, token)).status).toBe(200)
+    expect(await smsStatus()).toBe('opted_out')
+    await save({ texts: 'on' }, token)
+    expect(await smsStatus()).toBe('opted_out')
+  })
+
+  test('do not begin for a number that does not exist, and nothing happens without a number', async () => {
+    expect((await save({ texts: 'on' })).status).toBe(200)
+    expect(await smsStatus()).toBeNull()
+    await setStatus('invalid')
+    await save({ texts: 'on' })
+    expect(await smsStatus()).toBe('invalid')
+  })
+
+  test('are another channel than mail: leaving one leaves the other alone', async () => {
+    await setStatus('opted_in')
+    await unsubscribeAll()
+    expect(await smsStatus()).toBe('opted_in')
+    await save({ texts: 'off' })
+    expect((await person())?.emailStatus).toBe('unsubscribed')
+    expect((await save({ texts: 'maybe' })).status).toBe(422)
+  })
+})

@@ -10,7 +10,7 @@ import * as preferences from '../../../src/core/consent/preferences.ts'
 import * as contactStatuses from '../../../src/store/consent/contact-statuses.ts'
 import { within } from '../../../src/store/db/sql.ts'
 import { addressHash, equal } from '../../../src/keys/tokens.ts'
-import { maskAddress } from '../../../src/domain/privacy/mask.ts'
+import { maskAddress, maskOwnPhone } from '../../../src/domain/privacy/mask.ts'
 import { escapeHtml } from '../../../src/domain/escape-html.ts'
 import type { Deps } from '../../deps.ts'
 import { keepPrivate, sendPage, wantsHtml } from '../../http/html-pages.ts'
@@ -46,7 +46,7 @@ export const preferencesRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
         operationId: 'showPreferences',
         summary: 'Show the preferences page',
         description:
-          'Shows checkboxes for the public topics and a button that unsubscribes from all mail. Only the button is shown if the contact was deleted or has another address. Opening the page changes nothing.',
+          'Shows checkboxes for the public topics, a button that unsubscribes from all mail, and buttons for text messages to the number of the contact. Only the button that unsubscribes is shown if the contact was deleted or has another address. Opening the page changes nothing.',
         params: TokenParams,
         response: { 200: { description: 'The page', content: PAGE_CONTENT } },
       },
@@ -66,6 +66,7 @@ export const preferencesRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, de
       const status = person?.emailStatus ?? null
       const { say, page } = voiceOf(brand)
       const address = isTheirs ? maskAddress(email) : say('unsubscribe.thisAddress')
+      const phone = isTheirs ? (person?.phone ?? null) : null
       return sendPage(reply, {
         ...page,
         title: say('preferences.title'),
@@ -75,6 +76,8 @@ ${preferencesForm(say, {
   topics: isTheirs ? topics : [],
   mayAdd: preferences.mayAdd(status),
   isUnsubscribed: status === 'unsubscribed',
+  phone:
+    phone === null ? null : { masked: maskOwnPhone(phone), smsStatus: person?.smsStatus ?? null },
 })}`,
       })
     },
@@ -88,9 +91,9 @@ ${preferencesForm(say, {
       schema: {
         tags: ['preferences'],
         operationId: 'savePreferences',
-        summary: 'Save the topics of a contact, or unsubscribe from all mail',
+        summary: 'Save what a contact wants: topics, no mail, text messages',
         description:
-          'Subscribes the contact to the listed public topics and unsubscribes it from all others. A topic with double opt-in sends a confirmation email. Topics can be added only if the contact is active or unsubscribed and still has the mailed address. A contact who unsubscribed from all mail and chooses a topic without double opt-in becomes active again. Returns HTML if `Accept` asks for it, else JSON.',
+          'Subscribes the contact to the listed public topics and unsubscribes it from all others. A topic with double opt-in sends a confirmation email. Topics can be added only if the contact is active or unsubscribed and still has the mailed address. A contact who unsubscribed from all mail and chooses a topic without double opt-in becomes active again. `texts` opts the phone number in or out of text messages: in only if the contact still has the mailed address. Returns HTML if `Accept` asks for it, else JSON.',
         consumes: ['application/json', FORM],
         params: TokenParams,
         body: PreferencesInput,
@@ -107,18 +110,30 @@ ${preferencesForm(say, {
       if (!link) return refuseLink(accept, reply)
       const { organizationId, contactId, batchId, mailId } = link
       const tenant = within(sql, organizationId)
-      const { scope, topics: wantedTopics } = body
+      const { scope, texts, topics: wantedTopics } = body
+      const addressOf = (text: string) => addressed(keyring, organizationId, text)
+      const mailed = addressedByHash(keyring, link.addressHash)
+      if (texts !== undefined) {
+        const wantsTexts = texts === 'on'
+        const choice = { contactId, mailed, addressOf, wantsTexts }
+        const phone = await preferences.chooseTexts(tenant, organizationId, choice)
+        if (phone !== null && !wantsTexts) {
+          await waitForMailInFlight(tenant, organizationId, [contactId])
+        }
+        return answer(SAVED, 'preferences.done', (say) => [textsText(say, phone, wantsTexts)])
+      }
       if (scope === 'all') {
         await unsubscribeByLink(tenant, keyring, link, requestId)
         return answer(UNSUBSCRIBED, 'unsubscribe.done', (say) => [say('unsubscribe.doneText')])
       }
-      if (wantedTopics === undefined) return refuse('topics', 'is required unless the scope is all')
+      if (wantedTopics === undefined)
+        return refuse('topics', 'is required without texts or the scope all')
       const chosen = await preferences.choose(tenant, organizationId, {
         contactId,
-        mailed: addressedByHash(keyring, link.addressHash),
+        mailed,
         batchId,
         mailId,
-        addressOf: (email) => addressed(keyring, organizationId, email),
+        addressOf,
         wantedTopicIds: wantedTopics.map((topicId) => topicId.toLowerCase()),
         requestId,
         at: new Date(now()).toISOString(),
@@ -149,13 +164,21 @@ ${preferencesForm(say, {
     `${publicUrl}/preferences/${encodeURIComponent(token)}`
 }
 
+function textsText(say: Say, phone: string | null, wantsTexts: boolean): string {
+  if (phone === null) return say('preferences.unchanged')
+  const name = wantsTexts ? 'preferences.textsAreOn' : 'preferences.textsAreOff'
+  return say(name, { phone: maskOwnPhone(phone) })
+}
+
 /** A form sends its topics one by one. It sends none if only the button was pressed. */
 function fromForm(text: string): Record<string, unknown> {
   const form = new URLSearchParams(text)
   const scope = form.get('scope')
+  const texts = form.get('texts')
   const saysTopics = form.has('topics') || scope === 'chosen'
   return {
     ...(scope === null ? {} : { scope }),
+    ...(texts === null ? {} : { texts }),
     ...(saysTopics ? { topics: form.getAll('topics') } : {}),
   }
 }

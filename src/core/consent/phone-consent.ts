@@ -85,6 +85,18 @@ const timesOf = (kind: PhoneEvent['kind'], at: string): PhoneConsent => {
   }
 }
 
+/** Writes what the person who has the number wants, by a link of theirs. */
+export async function writeChoice(
+  tx: Transaction,
+  organizationId: Uuid,
+  address: Addressed,
+  status: 'opted_in' | 'opted_out',
+): Promise<void> {
+  const now = await isoClock(tx)
+  const apply = (known: PhoneConsent) => withWrittenStatus(known, status, now)
+  await change(tx, [{ organizationId, address, source: 'link', apply }])
+}
+
 /** Writes a caller's reason for a number, without a contact. It never gets better. */
 export async function worsen(
   tx: Transaction,

@@ -8,6 +8,7 @@ import * as suppressions from '../../store/consent/suppressions.ts'
 import * as topics from '../../store/consent/topics.ts'
 import type { PublicTopic } from '../../store/consent/topics.ts'
 import { type Executor, type Sql, type Transaction, transact } from '../../store/db/sql.ts'
+import * as phoneConsent from './phone-consent.ts'
 import { resubscribe } from './resubscribe.ts'
 import * as subscriptions from './subscriptions.ts'
 
@@ -133,3 +134,41 @@ async function chooseAs(
     refused: allowed ? [] : adding.map(({ name }) => name),
   }
 }
+
+export interface TextsChoice {
+  contactId: Uuid
+  mailed: Addressed
+  addressOf: (text: string) => Addressed
+  wantsTexts: boolean
+}
+
+/**
+ * Opts a contact's number in or out of text messages, by the link in a mail. Out is always
+ * possible; in only if the mailed address is still the contact's, since an email may have been
+ * forwarded. Returns the number; null: nothing was changed.
+ */
+export async function chooseTexts(
+  sql: Sql,
+  organizationId: Uuid,
+  { contactId, mailed, addressOf, wantsTexts }: TextsChoice,
+): Promise<string | null> {
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+    const { phone } = (await contactStatuses.find(sql, organizationId, contactId)) ?? NOBODY
+    if (phone === null) return null
+    const chosen = await transact(sql, async (tx) => {
+      await suppressions.lock(tx, organizationId, [addressOf(phone)], 'update')
+      const person = await contactStatuses.lock(tx, organizationId, contactId)
+      if (person?.phone !== phone) return undefined
+      const isTheirs =
+        person.email !== null && addressOf(person.email).keys[0].key === mailed.keys[0].key
+      if (wantsTexts && (!isTheirs || person.smsStatus === 'invalid')) return null
+      const status = wantsTexts ? 'opted_in' : 'opted_out'
+      await phoneConsent.writeChoice(tx, organizationId, addressOf(phone), status)
+      return phone
+    })
+    if (chosen !== undefined) return chosen
+  }
+  throw new Error('the number of the contact changed during each try')
+}
+
+const NOBODY = { phone: null }

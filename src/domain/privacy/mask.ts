@@ -5,6 +5,10 @@ export function maskAddress(email: string): string {
   return `${dim(local)}@${dim(domain.slice(0, dot))}${domain.slice(dot)}`
 }
 
+/** `+4915112345678` → `+49•••••••••78`: the same for a phone number (E.164). */
+export const maskOwnPhone = (phone: string): string =>
+  `${phone.slice(0, 3)}${'•'.repeat(Math.max(phone.length - 5, 2))}${phone.slice(-2)}`
+
 const dim = (text: string): string =>
   `${text.slice(0, 1)}${'•'.repeat(Math.max(text.length - 1, 2))}`
 

@@ -11,6 +11,12 @@ export const PreferencesInput = strict(
           '`chosen` saves the list of `topics`. `all` unsubscribes from all mail, whatever `topics` contains.',
       }),
     ),
+    texts: Type.Optional(
+      oneOf(['on', 'off'], {
+        description:
+          'Opts the contact’s phone number in or out of text messages. Nothing else is changed then.',
+      }),
+    ),
     topics: Type.Optional(
       Type.Array(Type.String({ maxLength: 36 }), {
         maxItems: MOST_TOPICS,
@@ -21,8 +27,8 @@ export const PreferencesInput = strict(
   },
   {
     title: 'PreferencesInput',
-    description: 'Send either `topics` or the scope `all`.',
-    examples: [{ topics: [ID] }, { scope: 'all' }],
+    description: 'Send `topics`, the scope `all`, or `texts`.',
+    examples: [{ topics: [ID] }, { scope: 'all' }, { texts: 'off' }],
   },
 )
 export type PreferencesInput = Static<typeof PreferencesInput>

@@ -7,6 +7,8 @@ import { emailTimeColumns, emailTimes, smsTimeColumns, smsTimes } from './status
 export interface ContactStatus {
   email: string | null
   emailStatus: EmailStatus | null
+  phone: string | null
+  smsStatus: SmsStatus | null
 }
 
 export async function find(
@@ -15,7 +17,7 @@ export async function find(
   contactId: Uuid,
 ): Promise<ContactStatus | undefined> {
   const [contact] = await sql<ContactStatus[]>`
-    select email, email_status
+    select email, email_status, phone, sms_status
     from contacts
     where organization_id = ${organizationId} and id = ${contactId}`
   return contact
@@ -27,7 +29,7 @@ export async function lock(
   contactId: Uuid,
 ): Promise<ContactStatus | undefined> {
   const [contact] = await tx<ContactStatus[]>`
-    select email, email_status
+    select email, email_status, phone, sms_status
     from contacts
     where organization_id = ${organizationId} and id = ${contactId}
     for no key update`

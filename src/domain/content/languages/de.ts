@@ -59,4 +59,9 @@ export const DE: Texts = {
     'Heute kann keine weitere E-Mail zur Bestätigung von {topics} gesendet werden.',
   'preferences.refused': '{topics} kann mit diesem Link nicht hinzugefügt werden.',
   'preferences.unchanged': 'Es hat sich nichts geändert.',
+  'preferences.texts': 'SMS an {phone}',
+  'preferences.textsOn': 'SMS erhalten',
+  'preferences.textsOff': 'Keine SMS mehr',
+  'preferences.textsAreOn': 'Sie erhalten ab jetzt SMS an {phone}.',
+  'preferences.textsAreOff': 'Sie erhalten keine SMS mehr an {phone}.',
 }

@@ -52,4 +52,9 @@ export const EN = {
   'preferences.limited': 'No more mail to confirm {topics} can be sent today.',
   'preferences.refused': '{topics} cannot be added with this link.',
   'preferences.unchanged': 'Nothing has changed.',
+  'preferences.texts': 'Text messages to {phone}',
+  'preferences.textsOn': 'Send me text messages',
+  'preferences.textsOff': 'No more text messages',
+  'preferences.textsAreOn': 'You get text messages at {phone} from now on.',
+  'preferences.textsAreOff': 'You get no more text messages at {phone}.',
 } as const

@@ -53,4 +53,9 @@ export const ES: Texts = {
   'preferences.limited': 'Hoy no se pueden enviar más mensajes para confirmar {topics}.',
   'preferences.refused': '{topics} no se puede añadir con este enlace.',
   'preferences.unchanged': 'Nada ha cambiado.',
+  'preferences.texts': 'SMS al {phone}',
+  'preferences.textsOn': 'Recibir SMS',
+  'preferences.textsOff': 'No recibir más SMS',
+  'preferences.textsAreOn': 'A partir de ahora recibirá SMS en el {phone}.',
+  'preferences.textsAreOff': 'No recibirá más SMS en el {phone}.',
 }

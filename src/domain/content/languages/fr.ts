@@ -58,4 +58,9 @@ export const FR: Texts = {
     'Aucun autre message de confirmation pour {topics} ne peut être envoyé aujourd’hui.',
   'preferences.refused': '{topics} ne peut pas être ajouté avec ce lien.',
   'preferences.unchanged': 'Rien n’a changé.',
+  'preferences.texts': 'SMS au {phone}',
+  'preferences.textsOn': 'Recevoir des SMS',
+  'preferences.textsOff': 'Ne plus recevoir de SMS',
+  'preferences.textsAreOn': 'Vous recevrez désormais des SMS au {phone}.',
+  'preferences.textsAreOff': 'Vous ne recevrez plus de SMS au {phone}.',
 }
