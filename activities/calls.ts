@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Composed, Refusal } from '../src/core/content/compose.ts'
 import type { Answers } from '../src/domain/delivery/throttling.ts'
+import { noteFailure } from '../src/runtime/failures.ts'
+import { countMails } from '../src/runtime/metrics.ts'
 import type { Result } from '../src/store/delivery/record-results.ts'
 import type { Call, Mail, Mailer, Outcome } from './mailer.ts'
 
@@ -88,6 +90,10 @@ export async function callAll(
     yieldedAt = performance.now()
   }
   const endedCalls = await Promise.all(calls)
+  for (const { result } of endedCalls) {
+    countMails(call.lane ?? 'transactional', result.outcome)
+    if (result.outcome === 'failed') noteFailure(result.reason)
+  }
   return {
     results: endedCalls.map(({ result }) => result),
     verdict: verdictOf(endedCalls),

@@ -74,6 +74,16 @@ begin
     end if;
   end loop;
 
+  -- So that a function of its tells how old the oldest transaction of the database is, whoever has
+  -- opened it. Where nobody may grant it, those of our own logins are told.
+  if not pg_has_role('letterloom_definer', 'pg_read_all_stats', 'usage') then
+    begin
+      grant pg_read_all_stats to letterloom_definer;
+    exception
+      when insufficient_privilege then null;
+    end;
+  end if;
+
   for wanted in
     select name, current_setting('letterloom.' || kind || '_password', true) as password
     from (values ('owner', owner), ('api', api_login), ('worker', worker_login)) as logins (kind, name)

@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 import type { Call, Mail, Mailer, Outcome } from '../mailer.ts'
 import { PRODUCTION_TIMINGS } from '../../src/domain/delivery/timings.ts'
+import { countSesCall } from '../../src/runtime/metrics.ts'
 import { createSendEndpoints } from './endpoint.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
 import type { Roles } from './roles.ts'
@@ -65,8 +66,11 @@ export function createMailer({
     sockets.set(endpoint.origin, free)
     // A call that waits in a queue behind others' has not begun, whatever the clock says.
     await free.take(lane)
+    const startedAt = performance.now()
     try {
-      return await call(mail, timing, endpoint, credentials)
+      const outcome = await call(mail, timing, endpoint, credentials)
+      countSesCall(answerOf(outcome), (performance.now() - startedAt) / 1_000)
+      return outcome
     } finally {
       free.free()
     }
@@ -231,6 +235,9 @@ export function read(
     ...ofSender,
   }
 }
+
+const answerOf = (outcome: Outcome | { kind: 'not_begun' }) =>
+  outcome.kind === 'throttled' ? (`throttled_${outcome.scope}` as const) : outcome.kind
 
 /** Failures before the first byte of the request. All others leave the outcome open. */
 const NOT_CONNECTED = [

@@ -4,6 +4,7 @@ import { MOST_SENDER_REFUSALS } from '../../src/domain/batches/breaker.ts'
 import { askAgainMs } from '../../src/domain/batches/permits.ts'
 import type { Timings } from '../../src/domain/delivery/timings.ts'
 import { batchRowId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
+import { countClaim, countMails } from '../../src/runtime/metrics.ts'
 import * as batchVariants from '../../src/store/batches/batch-variants.ts'
 import * as batchParts from '../../src/store/batches/batch-parts.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
@@ -308,6 +309,8 @@ export function createSendChunk({
       claimId: id,
       limit: granted,
     })
+    countClaim('batch')
+    countMails('batch', 'skipped', skipped)
     await giveBackPermits(sql, chunk, granted - recipients.length)
     const found = recipients.length + skipped
     // Others hold the rest, or nothing is left: the range is counted again.

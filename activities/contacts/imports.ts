@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { addressed } from '../../src/keys/addresses.ts'
 import { hashedId } from '../../src/runtime/ids.ts'
+import { countImportedRows } from '../../src/runtime/metrics.ts'
 import type { ImportStatus } from '../../src/schemas/contacts/import.ts'
 import {
   refusalText,
@@ -98,10 +99,14 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
     return attempt(run, guess, upsert)
   }
 
-  function attempt(run: importPages.Run, guess: Guess, write: typeof upsert): Promise<boolean> {
-    return transact(sql, async (tx) => {
+  async function attempt(
+    run: importPages.Run,
+    guess: Guess,
+    write: typeof upsert,
+  ): Promise<boolean> {
+    const { outcome, isOver } = await transact(sql, async (tx) => {
       const page = await importPages.takePage(tx, run)
-      if (!page) return true
+      if (!page) return { isOver: true }
       const { rows } = page
       const dueImport = { ...page.dueImport, ...guess }
       const outcome = dueImport.dryRun
@@ -110,8 +115,10 @@ export function createImportActivities({ sql, keyring }: ImportDeps) {
       guess.expectsNew = outcome.created > MOSTLY * rows.length
       if (!dueImport.dryRun) guess.created += outcome.created
       const { done } = await importPages.recordPage(tx, run, outcome)
-      return done
+      return { outcome, isOver: done }
     })
+    if (outcome) countImportedRows({ ...outcome, failed: outcome.errors.length })
+    return isOver
   }
 
   async function writeRows(

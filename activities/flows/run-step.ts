@@ -3,6 +3,7 @@ import { ApplicationFailure, CancelledFailure, log } from '@temporalio/activity'
 import type { Fence, Move, Visit } from '../../src/domain/flows/execution.ts'
 import { MOST_VISITS, type Step, type StepOf, type StepType } from '../../src/domain/flows/flow.ts'
 import { rulesOf } from '../../src/domain/flows/steps/index.ts'
+import { endedExecutions } from '../../src/runtime/metrics.ts'
 import type { DefinitionCache } from '../../src/store/flows/definition-cache.ts'
 import * as executionRuns from '../../src/store/flows/runs.ts'
 import * as executionSteps from '../../src/store/flows/steps.ts'
@@ -86,7 +87,9 @@ export const createRunStep = (deps: RunStepDeps) => {
   const { sql, mostAttempts = MOST_ATTEMPTS } = deps
   return async (input: RunStepInput, attempt: Attempt): Promise<Move> => {
     try {
-      return await tryStep(deps, input, attempt)
+      const move = await tryStep(deps, input, attempt)
+      if (move.do === 'end') endedExecutions.inc({ status: move.status })
+      return move
     } catch (error) {
       const isAsked = error instanceof ApplicationFailure || error instanceof CancelledFailure
       const isHopeless = attempt.number >= mostAttempts && !isPassing(error)

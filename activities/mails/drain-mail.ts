@@ -9,6 +9,7 @@ import { refusalOfReceipt } from '../../src/domain/mails/single-mail.ts'
 import { askAgainMs } from '../../src/domain/batches/permits.ts'
 import type { Timings } from '../../src/domain/delivery/timings.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
+import { countClaim } from '../../src/runtime/metrics.ts'
 import { recordResults } from '../../src/store/delivery/record-results.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
 import { claimMails, listToLookUp } from '../../src/store/mails/claim-mails.ts'
@@ -223,6 +224,7 @@ export function createDrainMail({
         askAt = performance.now() + askAgainMs(sender.maxSendRate ?? 1)
       }
       const claim = await claimSome(sender, { bucket, ids: ids.slice(0, grant.granted) })
+      countClaim(lane)
       const unused = grant.granted - claim.pending.length
       if (unused > 0) await sendLimits.giveBack(sql, sender, unused)
       if (claim.pending.length === 0) {

@@ -6,6 +6,7 @@ import {
   ROUNDS_PER_LEASE,
 } from '../domain/delivery/doubt.ts'
 import type { Timings } from '../domain/delivery/timings.ts'
+import { decidedClaims, expiredLeases } from '../runtime/metrics.ts'
 import * as claims from '../store/delivery/claims.ts'
 import * as probes from '../store/delivery/probes.ts'
 import type { Sql } from '../store/db/sql.ts'
@@ -48,6 +49,7 @@ export async function reconcileClaims({ sql, timings, log }: Deps): Promise<bool
   }
   const expired = await claims.expired(sql, timings.leaseMs, CLAIMS)
   await each(expired, (claim) => claims.doubt(sql, claim))
+  expiredLeases.inc(expired.length)
   if (expired.length > 0) log.warn({ claims: expired.length }, 'send leases expired')
 
   const dueClaims = await claims.listDue(sql, { ...timings, limit: CLAIMS })
@@ -64,6 +66,7 @@ export async function reconcileClaims({ sql, timings, log }: Deps): Promise<bool
     }
     const decision = decisionOf(judgement.kind, claim.unknownOutcome)
     await claims.decide(sql, claim, decision)
+    decidedClaims.inc({ decision })
     log.warn({ claim: claim.id, decision }, 'a claim in doubt was decided')
   })
   for (const { claim, count } of wantedChecks.values()) {

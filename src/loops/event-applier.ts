@@ -1,5 +1,6 @@
 import { applyEvents, applyNext } from '../core/delivery/apply-delivery-events.ts'
 import type { Sql } from '../store/db/sql.ts'
+import { appliedEvents, refusedEvents } from '../runtime/metrics.ts'
 import { findWaitingDays } from '../store/delivery/waiting-days.ts'
 import * as inboundEvents from '../store/delivery/inbound-events.ts'
 import type { Keyring } from '../keys/tokens.ts'
@@ -35,6 +36,7 @@ export const startEventApplier = ({ sql, keyring, log, onDuplicates, notices }: 
       if (!(await inboundEvents.areDue(sql, await findWaitingDays(sql)))) return false
       try {
         const applied = await applyEvents(sql, keyring, EVENTS, onDuplicates)
+        appliedEvents.inc(applied)
         return applied >= MANY_EVENTS ? true : 'done'
       } catch (error) {
         log.error({ err: error }, 'a set of events could not be applied; taking them one by one')
@@ -50,7 +52,11 @@ async function applyOneByOne({ sql, keyring, log, onDuplicates }: Deps): Promise
     if (!applied) return
     const { event, duplicates, refusal } = applied
     if (duplicates > 0) onDuplicates?.(duplicates)
-    if (refusal === undefined) continue
+    if (refusal === undefined) {
+      appliedEvents.inc()
+      continue
+    }
+    refusedEvents.inc({ end: refusal.isPutOff ? 'put_off' : 'set_aside' })
     const { receivedOn, position } = event
     const fields = { err: refusal.error, receivedOn, position }
     if (refusal.isPutOff) log.error(fields, 'an event could not be applied, will retry')

@@ -1,3 +1,4 @@
+import { failedRounds } from '../runtime/metrics.ts'
 import type { Channel, WorkNotices } from './work-notices.ts'
 
 export interface Log {
@@ -67,6 +68,7 @@ export function startLoop({ name, idleMs, round, log, notices, channel }: Loop):
         failures = 0
       } catch (error) {
         failures++
+        failedRounds.inc({ loop: name })
         waitMs = Math.min(SLOWEST_MS, Math.max(idleMs, 100) * 2 ** Math.min(failures, 8))
         log.warn({ loop: name, failures, err: error }, 'a round failed')
       }

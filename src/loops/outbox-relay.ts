@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { admitWithinLimit } from '../core/flows/concurrency.ts'
+import { countOutboxMessage } from '../runtime/metrics.ts'
 import * as outbox from '../store/platform/outbox.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { FIRST_TURN } from '../store/db/turns.ts'
@@ -76,7 +77,9 @@ async function deliverAll(
         const isObsolete = row.kind === 'start_execution' && !starting.has(row.payload.executionId)
         if (!isObsolete) await deliver({ sql, temporal, subjects }, row)
         delivered.push(row)
+        countOutboxMessage(row.kind, 'delivered')
       } catch (error) {
+        countOutboxMessage(row.kind, 'failed')
         const message = error instanceof Error ? error.message : String(error)
         const waitMs = Math.min(LONGEST_WAIT_MS, 200 * 2 ** Math.min(row.attempts, 10))
         // A line for each reason of a round: while Temporal is away all of them have the same.

@@ -34,6 +34,8 @@ interface QueueOptions {
 export interface Queue {
   add(job: Job): void
   countOf(organization: string): number
+  /** Jobs that wait or are at work, of all organizations. */
+  count(): number
   close(): Promise<void>
 }
 
@@ -118,6 +120,10 @@ export function createQueue({ thread, itemMs, isElsewhere, onStopped }: QueueOpt
       const contents = [...(waiting.get(organization)?.values() ?? [])]
       const atWork = current?.organization === organization ? 1 : 0
       return contents.reduce((sum, jobs) => sum + jobs.length, atWork)
+    },
+    count: () => {
+      const jobs = [...waiting.values()].flatMap((contents) => [...contents.values()].flat())
+      return jobs.length + (current ? 1 : 0)
     },
     close: async () => {
       isClosed = true

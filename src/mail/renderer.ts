@@ -78,6 +78,8 @@ export interface Renderer {
    * is called, or undefined if the organization renders apart and its last mail is not done.
    */
   takeTurn(organization: string): RenderTurn | undefined
+  /** Returns the jobs that wait for each thread, or are at work in it. */
+  load(): { shared: number; alone: number }
   /** Ends the threads. Unfinished work throws RendererBusy. */
   close(): Promise<void>
 }
@@ -185,6 +187,7 @@ export function createRenderer({ idleMs = IDLE_MS, readTime }: RendererOptions =
       claiming.add(organization)
       return { mostMails: 1, end: () => void claiming.delete(organization) }
     },
+    load: () => ({ shared: shared.count(), alone: alone.count() }),
     close: async () => {
       await Promise.all([shared.close(), alone.close()])
     },

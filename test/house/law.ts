@@ -23,7 +23,7 @@ export const SHARED = ['src/keys', 'src/text', 'src/runtime']
 export const LAW: Readonly<Record<string, Floor>> = {
   'src/domain': { runs: [], packages: [] },
   'src/schemas': { runs: ['src/domain'], packages: ['typebox'] },
-  'src/runtime': { runs: ['src/domain'], packages: ['node'] },
+  'src/runtime': { runs: ['src/domain'], packages: ['node', 'prom-client'] },
   'src/config.ts': { runs: ['src/domain'], packages: ['@temporalio/envconfig', 'node'] },
   'src/text': { runs: ['src/domain'], packages: ['libphonenumber-js/*', 'luxon', 'tldts'] },
   'src/keys': { runs: ['src/domain', 'src/runtime'], packages: ['@node-rs/argon2', 'node'] },

@@ -73,9 +73,12 @@ describe('the internal port of the API', () => {
       })
       const metrics = await (await get('/metrics')).text()
       expect(metrics).toMatch(
-        /^letterloom_http_request_seconds_count\{method="GET",route="\/health",status="200"\} 1$/m,
+        /^letterloom_http_requests_total\{method="GET",route="\/health",status="2xx"\} 1$/m,
       )
-      expect(metrics).toMatch(/route="none",status="404"\} 1$/m)
+      expect(metrics).toMatch(/route="none",status="4xx"\} 1$/m)
+      expect(metrics).toMatch(/^letterloom_http_answers_total\{status="404"\} 1$/m)
+      expect(metrics).toMatch(/^letterloom_http_request_seconds_count\{area="health"\} 1$/m)
+      expect(metrics).toMatch(/^letterloom_postgres_use_seconds_count\{pool="letterloom-api"\} /m)
       // It is more than none where Postgres was slow to answer.
       expect(metrics).toMatch(/^letterloom_rate_limiter_fail_open_total \d+$/m)
       expect(metrics).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)

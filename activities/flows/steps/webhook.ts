@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { webhookCallId } from '../../../src/runtime/ids.ts'
+import { countWebhookCall } from '../../../src/runtime/metrics.ts'
 import { RenderError } from '../../../src/mail/render.ts'
 import { processRenderer, type Renderer } from '../../../src/mail/renderer.ts'
 import type { Fetcher, Incoming } from '../../../src/net/fetch.ts'
@@ -119,12 +120,14 @@ async function tryOnce(
 ): Promise<StepOutcome | Retry> {
   try {
     const answer = await fetcher.send({ ...request, timeoutMs, mostBytes: MOST_BYTES, signal })
+    countWebhookCall(answer.status)
     if (isSuccess(answer)) return { kind: 'done', branch: 'success', result: resultOf(answer) }
     const failure = refusedBy(answer)
     if (waitMs === undefined || !isPassingStatus(answer.status)) return failed(run, failure)
     return { ...failure, waitMs: Math.max(jittered(waitMs), retryAfter(answer, now())) }
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
+    countWebhookCall(undefined)
     const failure = { reason: error.reason, error: error.message }
     if (waitMs === undefined || !isPassingReason(error.reason)) return failed(run, failure)
     return { ...failure, waitMs: jittered(waitMs) }

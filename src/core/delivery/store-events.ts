@@ -1,3 +1,4 @@
+import { receivedEvents } from '../../runtime/metrics.ts'
 import type { Sql } from '../../store/db/sql.ts'
 import * as inboundEvents from '../../store/delivery/inbound-events.ts'
 import { takeRoom } from '../../store/delivery/unapplied-events.ts'
@@ -44,6 +45,8 @@ export async function storeEvents(
   const kept = events.filter((event) => !dropped.has(event))
   const isNew = kept.length === 0 ? [] : await inboundEvents.store(sql, kept)
   const fresh = new Set(kept.filter((_, index) => isNew[index] === true))
+  const toApply = [...fresh].filter(({ error, ignored }) => (error ?? ignored) === undefined)
+  receivedEvents.inc(toApply.length)
   return events.map((event) => {
     const isKept = !dropped.has(event)
     return { isNew: !isKept || fresh.has(event), isKept, reason: event.error ?? event.ignored }

@@ -18,6 +18,7 @@ import { whenStopped } from './lifetime.ts'
 import { limiterOf } from '../commands/limiter.ts'
 import { startClockKeeper } from '../../loops/clock-keeper.ts'
 import { createReadiness } from './readiness.ts'
+import { measureRenderer } from './renderer-metrics.ts'
 import { required, temporalAddress, temporalConnection } from './required.ts'
 import { createTemporalClient } from '../commands/temporal-client.ts'
 import { publicFetcher, toolboxOf } from './toolbox.ts'
@@ -55,6 +56,7 @@ export async function runApi(config: Config, log: Logger, options: ApiOptions): 
   const metrics = createMetrics()
   const limiter = limiterOf(databaseUrl, log, () => metrics.rateLimiterFailOpen.inc())
   const renderer = createRenderer()
+  measureRenderer(metrics.registry, renderer)
   const temporal = lazyTemporal(config)
   const receiving = startReceiving({ sql, gapMs: config.timings.receivingGapMs, log })
   const clock = startClockKeeper({ sql, log })

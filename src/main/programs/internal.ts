@@ -1,13 +1,15 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import type { Log } from '../../loops/loop.ts'
+import { ownMetrics } from '../../runtime/metrics.ts'
 import type { Readiness } from './readiness.ts'
 
 interface Internal {
   address: Config['internal']
+  /** Metrics of the program, beside those that every process counts where they happen. */
   registry: Registry
   readiness: () => Promise<Readiness>
   log: Log
@@ -46,7 +48,7 @@ export async function serveInternal(options: Internal): Promise<() => Promise<vo
       }
       case '/metrics':
         response.setHeader('content-type', registry.contentType)
-        response.end(await registry.metrics())
+        response.end(await Registry.merge([registry, ownMetrics]).metrics())
         return
       default:
         return send(response, 404, { paths: ['/livez', '/readyz', '/metrics'] })

@@ -40,6 +40,16 @@ export async function registerSearchAttributes(
   await waitForSearchAttributes(connection, namespace, missing)
 }
 
+/** Returns the names of the attributes that the namespace lacks. */
+export async function missingSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  wanted: Attributes,
+): Promise<string[]> {
+  const known = await list(connection, namespace)
+  return Object.keys(wanted).filter((name) => known[name] === undefined)
+}
+
 /** Waits until these attributes may be used. The server looks for new ones every other second. */
 export async function waitForSearchAttributes(
   connection: Connection,

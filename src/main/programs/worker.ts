@@ -1,4 +1,11 @@
-import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  MetricsBuffer,
+  Runtime,
+  Worker,
+} from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
@@ -12,6 +19,7 @@ import { startEventApplier } from '../../loops/event-applier.ts'
 import { startEventQueuePoller } from '../../loops/event-queue-poller.ts'
 import { startEventWatch } from '../../loops/event-watch.ts'
 import { startExternalMailMatcher } from '../../loops/external-mail-matcher.ts'
+import { startFailureLog } from '../../loops/failure-log.ts'
 import { startExecutionReconciler } from '../../loops/execution-reconciler.ts'
 import { startOnceInFleet } from '../../loops/fleet.ts'
 import { startFlowOperator } from '../../loops/flow-operator.ts'
@@ -23,22 +31,26 @@ import { startOpenRowReconcilers } from '../../loops/open-rows.ts'
 import { startOutboxRelay } from '../../loops/outbox-relay.ts'
 import { startOverdueWaker } from '../../loops/overdue-waker.ts'
 import { startPartitionKeeper } from '../../loops/partition-keeper.ts'
-import { startRestoreWatch } from '../../loops/restore-watch.ts'
+import { startProgressLog } from '../../loops/progress-log.ts'
+import { startRestoreWatch, watchRestores } from '../../loops/restore-watch.ts'
 import { startTestDecider } from '../../loops/test-decider.ts'
 import { startScheduleKeeper } from '../../loops/schedule-keeper.ts'
 import { startWorkNotices } from '../../loops/work-notices.ts'
 import { countDuplicates, countNotApplied } from './event-metrics.ts'
+import { measureRenderer } from './renderer-metrics.ts'
 import { serveInternal } from './internal.ts'
 import { measureLags } from './lag-metrics.ts'
 import { whenStopped } from './lifetime.ts'
 import { createReadiness } from './readiness.ts'
 import { temporalAddress } from './required.ts'
+import { copyTemporalMetrics, TEMPORAL_BUFFER } from './temporal-metrics.ts'
 import { queueTable } from './worker-queues.ts'
 import { waitForSessions } from './wait-for-sessions.ts'
 import { openWorkerResources, type WorkerResources } from './worker-resources.ts'
 
 /** Interval below which heartbeats are merged, shorter than those of any activity. */
 const BEAT_MS = 250
+const LOOK_AGAIN_MS = 1_000
 
 /**
  * Runs a worker process: the Temporal workers of the given queues, and the loops of every worker.
@@ -49,7 +61,7 @@ export async function runWorker(
   log: Logger,
   { queues, stopped }: { queues: readonly string[]; stopped: AbortSignal },
 ): Promise<void> {
-  installRuntime(log)
+  const temporalMetrics = installRuntime(config, log)
   const resources = await openWorkerResources(config, log)
   const { databaseUrl, sql, noticeSender } = resources
   const address = temporalAddress(config)
@@ -70,7 +82,8 @@ export async function runWorker(
     isDraining: () => isDraining,
   })
   collectDefaultMetrics({ register: registry })
-  measureLags(registry, { sql, log })
+  measureRenderer(registry, resources.renderer)
+  const copier = temporalMetrics && copyTemporalMetrics(registry, temporalMetrics)
   const closeInternal = await serveInternal({
     address: config.internal,
     registry,
@@ -84,6 +97,7 @@ export async function runWorker(
     }
   }
   await waitForSessions(databaseUrl, log, stopped)
+  await lookForRestore(resources, log, stopped)
   loops = startLoops(config, log, registry, resources)
   void whenStopped(stopped).then(stop)
   log.info({ queues, address, namespace: config.temporal.namespace }, 'worker runs')
@@ -93,13 +107,34 @@ export async function runWorker(
     stop()
     await Promise.all([...loops, clock].map((loop) => loop.stop()))
     await closeInternal()
+    copier?.stop()
     await Promise.all([readiness.close(), resources.close()])
   }
 }
 
 /**
+ * Looks once whether Postgres was restored before anything is sent: what a restore has forgotten
+ * must not be sent again. Resolves, too, when a shutdown is requested.
+ */
+async function lookForRestore(
+  { sql, temporal }: WorkerResources,
+  log: Logger,
+  stopped: AbortSignal,
+): Promise<void> {
+  while (!stopped.aborted) {
+    try {
+      return await watchRestores({ sql, temporal, log, everyMs: 0 })
+    } catch (error) {
+      log.warn({ err: error }, 'it cannot be seen yet whether Postgres was restored')
+      await pause(LOOK_AGAIN_MS, undefined, { signal: stopped }).catch(() => {})
+    }
+  }
+}
+
+/**
  * Starts the loops, whatever the worker's queues are. A new loop is a line here. Loops that serve
- * callers or decide claims run in every worker, those that compare and tidy in one of the fleet.
+ * callers or decide claims run in every worker, those that compare and tidy in one of the fleet,
+ * which also exposes the figures of the whole installation.
  */
 function startLoops(
   { timings }: Config,
@@ -123,11 +158,14 @@ function startLoops(
     }),
     startCredentialKeeper({ sql, roles, log }),
     startMembershipKeeper({ sql, log, notices }),
+    startFailureLog({ log }),
     startOnceInFleet({
       sql,
       log,
       holdMs: timings.leaseMs / 2,
       start: () => [
+        measureLags(registry, { sql, log }),
+        startProgressLog({ sql, log }),
         startEventWatch({ sql, log }),
         startExternalMailMatcher({ sql, log }),
         startBatchReconciler({ sql, temporal, timings, log }),
@@ -169,8 +207,12 @@ async function startWorkers(
   return workers
 }
 
-/** Sends the SDK's logs through our logger, so that they are scrubbed as well. */
-function installRuntime(log: Logger): void {
+/**
+ * Sends the SDK's logs through our logger, so that they are scrubbed as well. Returns the buffer of
+ * the SDK's metrics. Undefined: nobody can ask for them.
+ */
+function installRuntime({ internal }: Config, log: Logger): MetricsBuffer | undefined {
+  const buffer = internal.port === undefined ? undefined : new MetricsBuffer(TEMPORAL_BUFFER)
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       const how = isExpectedFailure(meta) ? 'debug' : level === 'ERROR' ? 'error' : 'warn'
@@ -181,10 +223,12 @@ function installRuntime(log: Logger): void {
         filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }),
         forward: {},
       },
+      ...(buffer === undefined ? {} : { metrics: { buffer } }),
     },
     // The command decides when to stop: it has more to close than the workers.
     shutdownSignals: [],
   })
+  return buffer
 }
 
 function warnOfSettings({ netAllowPrivate, notices }: Config, log: Logger): void {

@@ -2,6 +2,7 @@ import { QUOTA_RESERVE } from '../../domain/batches/estimate.ts'
 import { type Answers, isUndisturbed, type Pace } from '../../domain/delivery/throttling.ts'
 import { BUCKET_SECONDS, SLOW_BUCKET_MAILS } from '../../domain/batches/permits.ts'
 import { type Lane, LANES } from '../../domain/mails/mail-priority.ts'
+import { countPermits } from '../../runtime/metrics.ts'
 import type { Executor, Part, Sql, Transaction } from '../db/sql.ts'
 import { type Account, countedMails, nextPeriodOf, usedBy } from './send-usage.ts'
 
@@ -11,6 +12,10 @@ export type { Account }
 const WAY_SECONDS = 0.5
 /** Share of the rate that batches keep while they yield. */
 const FLOOR = 0.05
+/** After a restore, whoever wants to send asks again after so long. */
+const HELD_MS = 10_000
+/** Reason of a refusal while nothing is sent after a restore. */
+const HELD = 'restored'
 const WAY_MS = WAY_SECONDS * 1000
 /** Longest wait for the quota, since the account may have got a larger one. */
 const MOST_QUOTA_WAIT = '10 minutes'
@@ -65,6 +70,8 @@ export const learn = (
  * Expressions of an update are evaluated again on the newest row after a lock wait, so concurrent
  * takers never share a token. An account without a row has nothing to give.
  *
+ * Nothing while an operator has to look at what a restore has forgotten.
+ *
  * No more than the provider takes in 24 hours: what we gave in them, and what others had sent there
  * when the provider was last asked. Batches leave a twentieth of it to single mail. Takers at the
  * same moment may pass the figure by their grants; then the provider says that it is used up.
@@ -75,6 +82,12 @@ export const grantPermits = async (
   want: number,
   lane: Lane = 'transactional',
 ): Promise<Grant> => {
+  const grant = await askGrant(sql, account, want, lane)
+  countPermits(lane, want, grant)
+  return grant
+}
+
+async function askGrant(sql: Sql, account: Account, want: number, lane: Lane): Promise<Grant> {
   const { accountId, region } = account
   const granted = grantOf(sql, lane, want)
   const [row] = await sql<
@@ -88,6 +101,7 @@ export const grantPermits = async (
       givesWay: boolean
       floor: number
       quotaMs: number | null
+      isHeld: boolean
     }[]
   >`
     with given as (
@@ -102,7 +116,8 @@ export const grantPermits = async (
       refilled_at = greatest(refilled_at, clock.t),
       quota_until = case when ${quotaOf(sql, 'batch')} < 1 then ${quotaUntil(sql)} end
     from (
-      select t, ${usedBy(sql, account, sql`t`)} as used
+      select t, ${usedBy(sql, account, sql`t`)} as used,
+        exists (select from ledger_beats where held_at is not null) as is_held
       from (select clock_timestamp() as t) at
       offset 0
     ) clock
@@ -110,18 +125,20 @@ export const grantPermits = async (
     returning account_id, region, clock.t, granted as mails, granted, tokens, max_send_rate * factor as rate,
       (extract(epoch from greatest(paused_until - clock.t, interval '0')) * 1000)::float8 as paused_ms,
       case when paused_until > clock.t then paused_reason end as paused_reason,
-      judged_from is not null as is_watched, ${givesWay(sql, lane)} as gives_way,
+      judged_from is not null as is_watched, clock.is_held, ${givesWay(sql, lane)} as gives_way,
       ${floorOf(sql)} as floor,
       case when ${quotaOf(sql, lane)} < 1
         then extract(epoch from ${quotaUntil(sql)} - clock.t)::float8 * 1000 end as quota_ms
     ), usage as (${countedMails(sql, 'given')})
-    select granted, tokens, rate, paused_ms, paused_reason, is_watched, gives_way, floor, quota_ms
+    select granted, tokens, rate, paused_ms, paused_reason, is_watched, gives_way, floor, quota_ms,
+      is_held
     from given`
   if (!row) return { granted: 0, waitMs: 60_000, pausedReason: 'no_account', isWatched: false }
   const { isWatched, quotaMs } = row
   if (row.granted > 0) {
     return { granted: row.granted, waitMs: 0, pausedReason: null, isWatched }
   }
+  if (row.isHeld) return { granted: 0, waitMs: HELD_MS, pausedReason: HELD, isWatched }
   const pausedReason = row.pausedReason ?? (quotaMs === null ? null : 'daily_quota')
   const waitMs = Math.max(row.pausedMs ?? 0, quotaMs ?? 0, waitOf(row, lane))
   return { granted: 0, waitMs: Math.max(1, Math.round(waitMs)), pausedReason, isWatched }
@@ -164,7 +181,7 @@ const quotaUntil = (sql: Sql) => sql`
   least(${nextPeriodOf(sql, sql`clock.t`)}, clock.t + ${MOST_QUOTA_WAIT}::interval)`
 
 const grantOf = (sql: Sql, lane: Lane, want: number) => sql`
-  case when paused_until > clock.t then 0
+  case when clock.is_held or paused_until > clock.t then 0
     when ${givesWay(sql, lane)} then ${
       lane === 'batch'
         ? sql`greatest(0, least(${want}::int, floor(${floorOf(sql)}), floor(${quotaOf(sql, lane)})))`

@@ -6,6 +6,7 @@ export function createGate(most: number) {
   let onEmpty = (): void => {}
 
   return {
+    isFull: (): boolean => inside >= most,
     async enter(): Promise<void> {
       if (refusal) throw refusal
       if (inside < most) inside++

@@ -33,6 +33,20 @@ export async function createPartitions(sql: Sql, now: number = Date.now()): Prom
   }
 }
 
+/**
+ * Returns the number of coming days that every table has partitions for, up to those that are made
+ * ahead. -1: one of the tables has none for today.
+ */
+export async function countDaysAhead(sql: Executor, now: number = Date.now()): Promise<number> {
+  const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, day) => dayOf(now + day * DAY_MS))
+  const [row] = await sql<{ days: number }[]>`
+    select coalesce(min(d.place), ${days.length + 1})::integer - 2 as days
+    from unnest(${days}::text[]) with ordinality d (day, place)
+    cross join unnest(${[...BY_BUCKET, ...BY_DAY]}::text[]) t (name)
+    where to_regclass(t.name || '_' || replace(d.day, '-', '')) is null`
+  return row?.days ?? -1
+}
+
 /** Updates the planner's statistics after a freeze. Autovacuum would come a minute later. */
 export const analyzeLedger = async (sql: Sql, bucket: Uuid): Promise<void> => {
   await sql`select analyze_messages(${dayOf(timeOf(bucket))}::date)`

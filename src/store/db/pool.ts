@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { poolMeter } from '../../runtime/metrics.ts'
 import { createGate } from './gate.ts'
 import { connectionLost, type Session, setting } from './session.ts'
 import { type Executor, executor, type Query } from './statement.ts'
@@ -19,7 +20,7 @@ const LOOK_EVERY_MS = 1_000
 const MOST_ENDING_SECONDS = 5
 
 /**
- * A pool of at most `max` sessions.
+ * A pool of at most `max` sessions. Its waits and uses are measured by its name.
  *
  * The driver's own pool (postgres.js 3.4.9) gets slower with every query, because its queue keeps
  * dead slots: 30 µs a query at first, 93 µs after 300,000 (docs/benchmarks.md). It puts quick
@@ -28,7 +29,11 @@ const MOST_ENDING_SECONDS = 5
  * query of another organization. `sql.reserve()` would tell, but waits in the same queues, and a
  * lost reserved connection ends the process when written to.
  */
-export function createPool(open: (onLost: (session: Session) => void) => Session, max: number) {
+export function createPool(
+  open: (onLost: (session: Session) => void) => Session,
+  { name, max }: { name: string; max: number },
+) {
+  const meter = poolMeter(name)
   const sessions = new Set<Session>()
   let idle: Session[] = []
   const places = createGate(max)
@@ -52,14 +57,19 @@ export function createPool(open: (onLost: (session: Session) => void) => Session
     return opened
   }
 
+  const entry = (gate: typeof places): Promise<void> =>
+    gate.isFull() ? meter.wait(gate.enter()) : gate.enter()
+
   async function use<T>(organization: string, act: (session: Session) => Promise<T>): Promise<T> {
-    await places.enter()
+    await entry(places)
+    const startedAt = performance.now()
     let session: Session | undefined
     try {
       session = take(organization)
       return await act(session)
     } finally {
       if (session?.isLost === false) idle.push(session)
+      meter.use(startedAt)
       places.leave()
     }
   }
@@ -74,7 +84,7 @@ export function createPool(open: (onLost: (session: Session) => void) => Session
   }
 
   async function begin<T>(organization: string, work: Work<T>): Promise<T> {
-    await transactions.enter()
+    await entry(transactions)
     try {
       return await use(organization, async (session) => {
         if (session.organization === undefined) await tell(session, organization)

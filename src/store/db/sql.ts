@@ -106,7 +106,7 @@ export function connect(url: string, pool: Pool): Sql {
   const mostMs = statementTimeoutMs + SILENCE_MS
   const { sql, within } = createPool(
     (onLost) => openSession(address, options, { settings, mostMs }, onLost),
-    max,
+    { name, max },
   )
   binders.set(sql, within)
   return sql
@@ -197,6 +197,8 @@ export const isRefusedValue = (error: unknown): boolean =>
   !lacksPartition(error)
 
 export const isLockUnavailable = (error: unknown): boolean => hasState(error, LOCK_NOT_AVAILABLE)
+
+export const isDeadlock = (error: unknown): boolean => hasState(error, DEADLOCK)
 
 export const isDuplicateTable = (error: unknown): boolean => hasState(error, DUPLICATE_TABLE)
 
