@@ -3686,7 +3686,7 @@ export interface components {
             paused: boolean;
             /** @description `requested`, `duplicated` (not resumed yet). */
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted`, `restored` (the server was restored from a backup, and it is not known who was mailed since) … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider accepted a second time. */
             duplicates: number;
@@ -4433,7 +4433,7 @@ export interface components {
             paused: boolean;
             /** @description `requested`, `duplicated` (not resumed yet). */
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted`, `restored` (the server was restored from a backup, and it is not known who was mailed since) … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider accepted a second time. */
             duplicates: number;
@@ -4641,7 +4641,7 @@ export interface components {
             paused: boolean;
             /** @description `requested`, `duplicated` (not resumed yet). */
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted`, `restored` (the server was restored from a backup, and it is not known who was mailed since) … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider accepted a second time. */
             duplicates: number;
@@ -5440,7 +5440,7 @@ export interface components {
             paused: boolean;
             /** @description `requested`, `duplicated` (not resumed yet). */
             pausedReason: string | null;
-            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it. */
+            /** @description Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted`, `restored` (the server was restored from a backup, and it is not known who was mailed since) … A failed batch can be resumed or discarded; one that was discarded keeps it. */
             failedReason: string | null;
             /** @description Mails that the provider accepted a second time. */
             duplicates: number;

@@ -5,6 +5,7 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
 import { BEAT_ID, CONTROL_QUEUE, RETENTION_ID } from '../../workflows/contract.ts'
+import { markRestored } from '../core/delivery/restored.ts'
 import { isUuid } from '../runtime/ids.ts'
 import * as ledgerBeats from '../store/platform/ledger-beats.ts'
 import { type Sql, transact } from '../store/db/sql.ts'
@@ -46,13 +47,17 @@ export function startRestoreWatch({ lookMs = LOOK_MS, ...deps }: Deps): { stop()
   })
 }
 
-/** Looks once. Counts a beat if the last one is old enough. */
+/**
+ * Looks once. Counts a beat if the last one is old enough. What a restore makes uncertain is marked
+ * first: a worker that died over it leaves it to the next look.
+ */
 export async function watchRestores({
   sql,
   temporal,
   log,
   everyMs = EVERY_MS,
 }: Omit<Deps, 'lookMs'>): Promise<void> {
+  await markRestored(sql)
   if ((await ledgerBeats.read(sql)).agoMs < everyMs) return
   // The copy first: what it says was counted here before.
   const copied = await readCopy(temporal)
@@ -61,14 +66,15 @@ export async function watchRestores({
   const next = Math.max(here.beat, isRestored ? copied.beat : 0) + 1
   const restoredAt = await transact(sql, async (tx) => {
     if (!(await ledgerBeats.countOn(tx, here, next))) return undefined
-    return isRestored ? ledgerBeats.noteRestored(tx) : null
+    return isRestored ? ledgerBeats.noteRestored(tx, here.agoMs) : null
   })
   // Another worker has counted meanwhile.
   if (restoredAt === undefined) return
+  await markRestored(sql)
   if (restoredAt !== null) {
     log.warn(
       { restoredAt, beats: copied?.beat, here: here.beat },
-      'Postgres was restored from a backup; no silence proves anything about mails of before',
+      'Postgres was restored from a backup; nothing is sent until letterloom restore-check has run',
     )
   }
   await writeCopy(temporal, `${here.ledger} ${next}`)

@@ -89,7 +89,7 @@ test('every command of the program is one', () => {
   )
   const missing = wrong(({ text }) =>
     codeOf(text).flatMap((code) =>
-      [...code.matchAll(/(?<![\w/-])letterloom ([a-z]+)/g)]
+      [...code.matchAll(/(?<![\w/-])letterloom ([a-z][a-z-]*)/g)]
         .map(([, name = '']) => name)
         .filter((name) => !commands.has(name)),
     ),

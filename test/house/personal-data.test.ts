@@ -58,7 +58,7 @@ const NO_PERSONAL_DATA: Record<string, string> = {
   memberships: 'organization_id user_id created_at entered_at',
   message_bodies: 'organization_id bucket id',
   message_ids: 'organization_id message_id connection_id bucket id',
-  ledger_beats: 'ledger beat beat_at restored_at',
+  ledger_beats: 'ledger beat beat_at restored_at lost_since held_at marked_at',
   messages:
     'organization_id bucket id channel parts cost_micros source batch_id connection_id state status reason claim_id claimed_at first_event_at send_at sent_at created_at variant from_domain retried is_refused',
   notice_mails:

@@ -50,6 +50,8 @@ const FAILED: Record<string, string> = {
   account_suspended: 'AWS has suspended sending of the account.',
   sending_paused: 'Sending of the account is paused at AWS.',
   stopped_by_operator: 'Whoever runs this server stopped it.',
+  restored:
+    'The server was restored from a backup, and it is not known who was mailed since. Resuming may mail some of them twice.',
   segment_not_usable: 'Its segment names something that is not there any more.',
   segment_too_slow: 'Its segment takes too long to find. Make it simpler.',
   topic_deleted: 'Its topic was deleted.',

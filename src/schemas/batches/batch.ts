@@ -90,7 +90,7 @@ const summary = {
   failedReason: nullable(
     Type.String({
       description:
-        'Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted` … A failed batch can be resumed or discarded; one that was discarded keeps it.',
+        'Why it failed, one of an open set: `sender_rejected` (the provider refuses the sender), `render_timeout` (its mails take too long to make), `not_verified`, `disconnected`, `account_suspended`, `sending_paused`, `stopped_by_operator`, `segment_not_usable`, `segment_too_slow`, `topic_deleted`, `restored` (the server was restored from a backup, and it is not known who was mailed since) … A failed batch can be resumed or discarded; one that was discarded keeps it.',
     }),
   ),
   duplicates: Type.Integer({

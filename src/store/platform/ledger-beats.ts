@@ -31,12 +31,44 @@ export async function countOn(
 }
 
 /**
- * Records that Postgres was restored from a backup, so that silence before now proves nothing.
- * Returns the time.
+ * Records that Postgres was restored from a backup whose last beat was `agoMs` before now. Silence
+ * before now proves nothing, and nothing is sent until the hold ends. Returns the time.
  */
-export async function noteRestored(sql: Executor): Promise<string> {
+export async function noteRestored(sql: Executor, agoMs: number): Promise<string> {
   const [row] = await sql<{ restoredAt: string }[]>`
-    update ledger_beats set restored_at = clock_timestamp() returning restored_at`
+    update ledger_beats
+    set restored_at = clock_timestamp(), held_at = clock_timestamp(), marked_at = null,
+      lost_since = clock_timestamp() - ${agoMs} * interval '1 millisecond'
+    returning restored_at`
   if (!row) throw new Error('the ledger has no beat')
   return row.restoredAt
+}
+
+/** A restore, and how far the work after it is. */
+interface Restore {
+  restoredAt: string
+  /** What was committed later may be lost. */
+  lostSince: string
+  /** Null: mail is sent again. */
+  heldAt: string | null
+  markedAt: string | null
+}
+
+/** Returns the last restore. Undefined: there was none. */
+export async function findRestore(sql: Executor): Promise<Restore | undefined> {
+  const [row] = await sql<Restore[]>`
+    select restored_at, coalesce(lost_since, restored_at) as lost_since, held_at, marked_at
+    from ledger_beats
+    where restored_at is not null`
+  return row
+}
+
+export const recordMarked = (sql: Executor, { restoredAt }: Restore) => sql`
+  update ledger_beats set marked_at = clock_timestamp() where restored_at = ${restoredAt}`
+
+/** Lets mail leave again. False: another restore was noticed meanwhile. */
+export async function endHold(sql: Executor, { restoredAt }: Restore): Promise<boolean> {
+  const { count } = await sql`
+    update ledger_beats set held_at = null where restored_at = ${restoredAt}`
+  return count > 0
 }
