@@ -1,12 +1,21 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { migrationsFolder } from './migrations-folder.ts'
 import { createPartitions } from './partitions.ts'
 import { makeRoles } from './roles.ts'
-import type { Sql, Transaction } from './sql.ts'
+import { buildIndex, indexOf } from './build-index.ts'
+import { isLockUnavailable, type Sql, type Transaction } from './sql.ts'
 
 /** An arbitrary number that all processes share. Migrators wait for each other on this lock. */
 const LOCK = 7_305_193
+/**
+ * A statement that waits for a table's lock makes everybody wait behind it. A migration rather
+ * gives up after so long and is tried again, until it gets all the locks that it needs.
+ */
+const LOCK_MS = 1_000
+const TRIES = 60
+const TRY_AGAIN_MS = 2_000
 const MAKE_ANEW =
   '`npm start -- --fresh` makes the database of npm start anew and deletes its data; make one of ' +
   'your own (DATABASE_URL) anew with dropdb and createdb.'
@@ -22,7 +31,9 @@ interface Migration {
 /**
  * Brings the database to the newest schema and creates the partitions of the coming days.
  *
- * Files `NNNN_name.sql` run in order, each in one transaction that inserts its number first.
+ * Files `NNNN_name.sql` run in order, each in one transaction that inserts its number first; one
+ * that makes an index concurrently runs outside of any (build-index.ts). They wait for the locks of
+ * tables a second at most, and then are tried again: programs are at work meanwhile.
  * Migrations go forward only: a file that ran is never edited, renamed or deleted, and what it did
  * is changed by a later file. A database that another file with one of our numbers made is refused
  * before anything of it changes: the files were put together anew before the first release. Returns
@@ -31,7 +42,10 @@ interface Migration {
  * The roles come first. If they are not as required and the caller may not change them, the error
  * says who may.
  */
-export async function migrate(sql: Sql): Promise<string[]> {
+export async function migrate(
+  sql: Sql,
+  { tryAgainMs = TRY_AGAIN_MS }: { tryAgainMs?: number } = {},
+): Promise<string[]> {
   const migrations = await readMigrations()
   await sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${LOCK})`
@@ -42,7 +56,7 @@ export async function migrate(sql: Sql): Promise<string[]> {
   })
   const ran: string[] = []
   for (const migration of migrations) {
-    if (await run(sql, migrations, migration)) ran.push(migration.name)
+    if (await runPatiently(sql, migrations, { migration, tryAgainMs })) ran.push(migration.name)
   }
   await createPartitions(sql)
   return ran
@@ -87,10 +101,32 @@ async function listFiles(): Promise<string[]> {
   return (await readdir(migrationsFolder())).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort()
 }
 
+async function runPatiently(
+  sql: Sql,
+  migrations: Migration[],
+  { migration, tryAgainMs }: { migration: Migration; tryAgainMs: number },
+): Promise<boolean> {
+  const index = indexOf(migration.text)
+  if (index) await buildIndex(sql, index)
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run(sql, migrations, { ...migration, text: index ? '' : migration.text })
+    } catch (error) {
+      if (!isLockUnavailable(error)) throw error
+      if (tries === TRIES) throw new Error(lockRefusal(migration), { cause: error })
+      await sleep(tryAgainMs)
+    }
+  }
+}
+
+const lockRefusal = ({ name }: Migration): string =>
+  `${name} did not get the locks that it needs in ${TRIES} tries, and nothing of it was changed. ` +
+  'Look for old transactions (letterloom doctor), end them, and migrate again.'
+
 /** True when the file ran now, false when it had run before. */
 async function run(sql: Sql, migrations: Migration[], migration: Migration): Promise<boolean> {
   const { number, name, hash, text } = migration
-  return sql.begin(async (tx) => {
+  return sql.begin<boolean>(async (tx) => {
     await tx`select pg_advisory_xact_lock(${LOCK})`
     // Another process may have migrated meanwhile.
     await refuseOthers(tx, migrations)
@@ -98,8 +134,9 @@ async function run(sql: Sql, migrations: Migration[], migration: Migration): Pro
       insert into schema_migrations (number, name, hash)
       values (${number}, ${name}, ${hash})
       on conflict (number) do nothing`
-    if (count === 0) return false
+    if (count === 0 || text === '') return count > 0
+    await tx`select set_config('lock_timeout', ${`${LOCK_MS}ms`}, true)`
     await tx.unsafe(text)
     return true
-  }) as Promise<boolean>
+  })
 }
