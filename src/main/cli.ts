@@ -9,6 +9,7 @@ import {
   WEBHOOK_QUEUE,
 } from '../../workflows/contract.ts'
 import { type Config, readConfig } from '../config.ts'
+import { addDoctorCommand } from './commands/doctor/doctor-command.ts'
 import { addFlowCommands } from './commands/flow-commands.ts'
 import { fail, runUntilStopped } from './programs/lifetime.ts'
 import { addMetricsCommands } from './commands/metrics-commands.ts'
@@ -140,6 +141,7 @@ program
     await runUntilStopped(MOST_STOPPING_MS.sandbox, (stopped) => runSandbox(config, log, stopped))
   })
 
+addDoctorCommand(program, QUEUES)
 addOperatorCommands(program)
 addMetricsCommands(program)
 addFlowCommands(program)

@@ -37,6 +37,13 @@ export const find = async (sql: Sql, organizationId: string, connectionId: strin
   return sender
 }
 
+/** Finds a connection of any organization, for operators, who name it alone. */
+export async function findAny(sql: Sql, connectionId: string) {
+  const [owner] = await sql<{ organizationId: string }[]>`
+    select organization_id from connections where id::text = ${connectionId}`
+  return owner && find(sql, owner.organizationId, connectionId)
+}
+
 export interface Checking {
   /** The caller must verify. All others wait for the result. */
   isMine: boolean
