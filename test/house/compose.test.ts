@@ -57,6 +57,8 @@ describe('docker-compose.yml', () => {
       'smtp 587:2587',
       'smtp 465:2465',
       'temporal-ui 127.0.0.1:8080:8080',
+      'prometheus 127.0.0.1:9090:9090',
+      'grafana 127.0.0.1:3001:3000',
     ])
   })
 
@@ -73,7 +75,7 @@ describe('docker-compose.yml', () => {
     for (const [name, { image }] of all.filter(
       ([, { image }]) => !image.startsWith('letterloom:'),
     )) {
-      expect(image, name).toMatch(/^[a-z/-]+:\d+\.\d+(\.\d+)?(-[a-z]+)?@sha256:[0-9a-f]{64}$/)
+      expect(image, name).toMatch(/^[a-z/-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)?@sha256:[0-9a-f]{64}$/)
       expect(image).not.toContain('auto-setup')
     }
     expect(new Set(ours.map(([, { image }]) => image))).toEqual(new Set([`letterloom:${version}`]))
@@ -243,7 +245,8 @@ describe('docker-compose.yml', () => {
       env: { PATH: process.env['PATH'], ...VARIABLES },
       encoding: 'utf8',
     } as const
-    const listed = execFileSync(compose, ['--profile', 'smtp', 'config', '--services'], options)
+    const profiles = ['--profile', 'smtp', '--profile', 'monitoring']
+    const listed = execFileSync(compose, [...profiles, 'config', '--services'], options)
     expect(listed.trim().split('\n').sort()).toEqual(Object.keys(services).sort())
     const { status, stderr } = spawnSync(compose, ['config', '--quiet'], {
       ...options,

@@ -93,7 +93,8 @@ test('the lock file names no registry, so that anybody’s serves', () => {
 })
 
 test('file names are kebab-case', () => {
-  const conventional = /^(?:README|CHANGELOG|LICENSE|SHA256SUMS|Dockerfile)(?:\.md)?$/
+  const conventional =
+    /^(?:(?:README|CHANGELOG|LICENSE|SHA256SUMS|Dockerfile)(?:\.md)?|Chart\.yaml)$/
   const wrong = [...files.keys()].filter(
     (path) =>
       !path

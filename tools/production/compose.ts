@@ -12,6 +12,8 @@ export interface Service {
   entrypoint?: string[]
   command?: string[]
   restart?: string
+  /** Such as `30s`. */
+  stop_grace_period?: string
   depends_on?: Record<string, { condition: string }>
   /** Null: taken from the outer environment, if set there. */
   environment?: Record<string, string | null>

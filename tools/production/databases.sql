@@ -33,3 +33,9 @@ alter database temporal owner to temporal;
 alter database temporal_visibility owner to temporal;
 revoke all on database letterloom, temporal, temporal_visibility from public;
 grant connect on database letterloom to letterloom_api, letterloom_worker;
+
+-- What takes how long, for whom has to find out: pg_stat_statements, where the server has it.
+\connect letterloom
+select 'create extension if not exists pg_stat_statements'
+where exists (select from pg_available_extensions where name = 'pg_stat_statements')
+\gexec
