@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { indexOf } from '../../src/store/db/build-index.ts'
 import { root } from './files.ts'
 
-/** The first release has these. They ran when no program was at work. */
-const FIRST_RELEASE = 117
+/** The first release has all numbers up to this one. No program of an earlier one is at work. */
+const FIRST_RELEASE = 199
 
 const folder = join(root, 'migrations')
 const migrations = readdirSync(folder)
@@ -41,8 +41,11 @@ function faultsOf(text: string): string[] {
   ]
 }
 
-test.each(migrations)('$name can run while programs of the release before work', ({ text }) => {
-  expect(faultsOf(text)).toEqual([])
+test('migrations can run while programs of the release before work', () => {
+  const faults = migrations.flatMap(({ name, text }) =>
+    faultsOf(text).map((fault) => `${name}: ${fault}`),
+  )
+  expect(faults).toEqual([])
 })
 
 describe('and what they would notice is found', () => {
