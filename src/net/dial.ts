@@ -55,12 +55,28 @@ async function secure(socket: Socket, { target, ca, signal }: Dialling): Promise
   try {
     await opened(secured, 'secureConnect', undefined, signal)
     return secured
-  } catch {
+  } catch (error) {
     socket.destroy()
     signal.throwIfAborted()
-    throw new FetchError('tls_failed')
+    throw new FetchError('tls_failed', tlsMessage(error))
   }
 }
+
+const UNKNOWN_AUTHORITY =
+  'The certificate of the host is from an unknown authority; the chain may lack its intermediate certificate'
+const TLS_MESSAGES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'The certificate of the host has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of the host is for another name',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+}
+
+/** Returns what is wrong with a certificate. Undefined: something else went wrong. */
+const tlsMessage = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? TLS_MESSAGES[String(error.code)] : undefined
 
 /**
  * Resolves when the socket emits the event. If it fails first, the socket is destroyed and the

@@ -1,11 +1,11 @@
-import type { Socket } from 'node:net'
 import { isIP } from 'node:net'
-import { Client, errors } from 'undici'
+import { errors } from 'undici'
 import { type AddressRules, createAddressCheck } from './addresses.ts'
 import { dial } from './dial.ts'
 import { FetchError } from './fetch-error.ts'
 import { createAddressFinder, type FindAddresses } from './find-addresses.ts'
 import { checkedHeaders, safeHeaders } from './headers.ts'
+import { type Connection, connectionOf, createKeptConnections } from './connections.ts'
 import { type Target, targetOf } from './target.ts'
 
 export interface FetcherOptions extends AddressRules {
@@ -28,6 +28,11 @@ export interface Outgoing {
    * Redirects that are followed. Absent: none, and a redirect is returned like any other answer.
    */
   redirects?: number
+  /**
+   * Requests of this name may use each other's connections to the same origin. Absent: the
+   * connection is used once.
+   */
+  keptBy?: string
   signal?: AbortSignal
 }
 
@@ -47,19 +52,20 @@ export interface Fetcher {
   send: (request: Outgoing) => Promise<Incoming>
 }
 
-const HEADER_BYTES = 16_384
 const REDIRECTS = [301, 302, 303, 307, 308]
 
 /**
  * The only way to addresses that somebody else has chosen. For each hop the name is resolved once,
  * and the request is refused if any of its addresses is not public. The connection goes to an
  * address that was checked, so a name that resolves differently the next time changes nothing, and
- * the connected address is checked again. Connections are not reused. No proxies, cookies or
- * compression; HTTP/1.1.
+ * the connected address is checked again. A connection is used again only by requests of one name
+ * (`keptBy`), and for a minute at most: then the name is resolved and checked again. No proxies,
+ * cookies or compression; HTTP/1.1.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
   const { findAddresses = createAddressFinder(), ca } = options
   const isAllowed = createAddressCheck(options)
+  const kept = createKeptConnections()
 
   const addressesOf = async ({ host }: Target, signal: AbortSignal): Promise<string[]> => {
     if (isIP(host) !== 0) return [host]
@@ -71,16 +77,31 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     }
   }
 
-  const hop = async (target: Target, request: Outgoing, signal: AbortSignal) => {
+  const opened = async (target: Target, signal: AbortSignal): Promise<Connection> => {
     const addresses = await addressesOf(target, signal)
     if (addresses.length === 0) throw new FetchError('dns_failed')
     if (!addresses.every(isAllowed)) throw new FetchError('address_refused')
     const socket = await dial({ target, addresses, isAllowed, ca, signal })
-    try {
-      return await exchange(socket, target, request, signal)
-    } finally {
-      socket.destroy()
+    return connectionOf(socket, target)
+  }
+
+  const hop = async (target: Target, request: Outgoing, signal: AbortSignal) => {
+    const { keptBy } = request
+    if (keptBy === undefined) {
+      const connection = await opened(target, signal)
+      return exchange(connection, target, request, signal).finally(connection.close)
     }
+    const place = `${keptBy} ${target.url.origin}`
+    const use = (connection: Connection): Promise<Incoming> =>
+      kept.use(place, connection, () => exchange(connection, target, request, signal))
+    const idle = kept.take(place)
+    try {
+      if (idle) return await use(idle)
+    } catch (error) {
+      // The receiver may have closed it while it was idle.
+      if (!(error instanceof FetchError) || error.reason !== 'connection_lost') throw error
+    }
+    return use(await opened(target, signal))
   }
 
   const follow = async (first: Outgoing, signal: AbortSignal): Promise<Incoming> => {
@@ -113,33 +134,18 @@ function redirected(request: Outgoing, status: number, isSameOrigin: boolean): O
 }
 
 async function exchange(
-  socket: Socket,
+  { client }: Connection,
   { url }: Target,
-  { method, headers = {}, body, mostBytes }: Outgoing,
+  { method, headers = {}, body, mostBytes, keptBy }: Outgoing,
   signal: AbortSignal,
 ): Promise<Incoming> {
-  let isUsed = false
-  const client = new Client(url.origin, {
-    // The connection exists already. If it is lost there is no other.
-    connect: (_, callback) => {
-      const again = isUsed
-      isUsed = true
-      // Deferred, since undici does not notice it before this returns.
-      setImmediate(() =>
-        again ? callback(new FetchError('connection_lost'), null) : callback(null, socket),
-      )
-    },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxHeaderSize: HEADER_BYTES,
-  })
   try {
     const answer = await client.request({
       method,
       path: url.pathname + url.search,
       headers: { 'accept-encoding': 'identity', ...headers },
       ...(body === undefined ? {} : { body }),
-      reset: true,
+      reset: keptBy === undefined,
       signal,
     })
     const read = await readBody(answer.body, mostBytes)
@@ -147,9 +153,6 @@ async function exchange(
   } catch (error) {
     signal.throwIfAborted()
     throw toFetchError(error)
-  } finally {
-    // The connection is closed by its creator.
-    client.destroy().catch(() => {})
   }
 }
 
