@@ -4,6 +4,7 @@ import type { Run } from '../src/store/batches/batch-runs.ts'
 import type { Sql } from '../src/store/db/sql.ts'
 import type {
   AskProviderInput,
+  DispatchHooksInput,
   DispatchMailInput,
   ImportContactsInput,
 } from '../workflows/contract.ts'
@@ -13,6 +14,7 @@ import { createBatchActivities } from './batches/batches.ts'
 import { createConfirmationActivities } from './consent/confirmations.ts'
 import { type ConsolePolicyDeps, createConsolePolicyActivities } from './accounts/console-policy.ts'
 import { createDrainMail } from './mails/drain-mail.ts'
+import { createDrainHooks, type DrainHooksDeps } from './hooks/drain-hooks.ts'
 import { createErasureActivities } from './privacy/erasures.ts'
 import { createFlowActivities, type FlowDeps } from './flows/flows.ts'
 import { createRetentionActivities } from './privacy/retention.ts'
@@ -76,6 +78,12 @@ export const createMailActivities = (deps: ActivityDeps) => {
   return { drainMail: (input: DispatchMailInput) => withHeartbeat(() => drainMail(input)) }
 }
 
+/** Calls of webhook endpoints, on the task queue of hooks. */
+export const createHookActivities = (deps: DrainHooksDeps) => {
+  const drainHooks = createDrainHooks(deps)
+  return { drainHooks: (input: DispatchHooksInput) => withHeartbeat(() => drainHooks(input)) }
+}
+
 export const createImportQueueActivities = ({ sql, content }: ActivityDeps) => {
   const activities = createImportActivities({ sql, keyring: content.keyring })
   return {
@@ -103,5 +111,6 @@ export { createNoticeActivities, type NoticeActivities } from './accounts/notice
 export type ControlActivities = ReturnType<typeof createControlActivities>
 export type SendActivities = ReturnType<typeof createSendActivities>
 export type MailActivities = ReturnType<typeof createMailActivities>
+export type HookActivities = ReturnType<typeof createHookActivities>
 export type ImportActivities = ReturnType<typeof createImportQueueActivities>
 export type ProviderActivities = ReturnType<typeof createProviderActivities>

@@ -51,6 +51,8 @@ export interface Deps {
   toolbox: Toolbox
   /** Reaches the public internet only: the provider's own hosts, for messages of SNS. */
   fetcher: Fetcher
+  /** Webhook endpoints may have no TLS: in development. */
+  allowsHttpHooks: boolean
   /** Receives refused delivery events. Stopped by its creator. */
   receiving: Pick<Receiving, 'refused'>
   /** Delay of the event loop, in milliseconds, above which requests are refused. */

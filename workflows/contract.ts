@@ -22,6 +22,10 @@ export const IMPORT_QUEUE = 'import'
 export const PROVIDER_QUEUE = 'provider'
 /** Webhook steps of flows. Slow receivers hold no slot that other work needs. */
 export const WEBHOOK_QUEUE = 'webhook'
+/** Calls of webhook endpoints. Flows' webhook steps have slots of their own. */
+export const HOOK_QUEUE = 'hooks'
+/** Dispatchers among which webhook endpoints are shared out. */
+export const HOOK_SHARDS = 16
 
 /**
  * Time without a heartbeat after which another worker repeats an activity that sends. A slow one
@@ -47,6 +51,7 @@ export const SEARCH_ATTRIBUTES = {
 export const batchWorkflowId = (batchId: string, attempt: number): string =>
   `batch/${batchId}/${attempt}`
 export const mailWorkflowId = (connectionId: string): string => `mail/${connectionId}`
+export const hooksWorkflowId = (shard: number): string => `hooks/${shard}`
 export const importWorkflowId = (importId: string): string => `import/${importId}`
 export const verifyWorkflowId = (connectionId: string): string => `verify/${connectionId}`
 export const confirmationWorkflowId = ({ contactId, topicId, generation }: Confirmation): string =>
@@ -143,6 +148,11 @@ export interface DispatchMailInput {
   connectionId: string
 }
 
+/** Input of `dispatchHooks`, the only workflow that calls the endpoints of a shard. */
+export interface DispatchHooksInput {
+  shard: number
+}
+
 export interface FireScheduleInput {
   organizationId: string
   flowId: string
@@ -162,8 +172,8 @@ export type Confirmation = {
 export const END_CONFIRMATION_SIGNAL = 'endConfirmation'
 
 /**
- * Signal of `dispatchMail`, `runFlow` and `sendBatch`: there may be work in Postgres. A lost signal
- * only costs time.
+ * Signal of `dispatchMail`, `dispatchHooks`, `runFlow` and `sendBatch`: there may be work in
+ * Postgres. A lost signal only costs time.
  */
 export const WAKE_SIGNAL = 'wake'
 

@@ -1,6 +1,7 @@
 export { askProvider } from './ask-provider.ts'
 export { confirmCohort } from './confirm-cohort.ts'
 export { confirmTopic } from './confirm-topic.ts'
+export { dispatchHooks } from './dispatch-hooks.ts'
 export { dispatchMail } from './dispatch-mail.ts'
 export { eraseContact } from './erase-contact.ts'
 export { fireSchedule } from './fire-schedule.ts'

@@ -5,6 +5,7 @@ import * as erasedMails from '../../src/store/privacy/erased-mails.ts'
 import * as erasedRecords from '../../src/store/privacy/erased-records.ts'
 import * as erasures from '../../src/store/privacy/erasures.ts'
 import * as formerAddresses from '../../src/store/privacy/former-addresses.ts'
+import * as hookDeliveries from '../../src/store/hooks/hook-deliveries.ts'
 import * as importReports from '../../src/store/privacy/import-reports.ts'
 import { type Executor, type Sql, transact } from '../../src/store/db/sql.ts'
 import * as phoneConsents from '../../src/store/consent/phone-consents.ts'
@@ -99,6 +100,7 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
         await erasedRecords.redactAnswers(sql, organizationId, erasure.person)
         await erasedRecords.emptyEventsAside(sql, organizationId, erasure.person)
         await importReports.emptyNaming(sql, organizationId, erasure)
+        await hookDeliveries.emptyOf(sql, organizationId, erasure.person.contactIds)
         return true
       }),
 

@@ -26,6 +26,7 @@ const TAGS = [
   { name: 'email-logs', description: 'Status and timeline of each mail' },
   { name: 'metrics', description: 'Counts of mails by outcome' },
   { name: 'webhooks', description: 'Delivery events from your accounts' },
+  { name: 'webhook-endpoints', description: 'Events that are sent to your own receivers' },
   { name: 'unsubscribe', description: 'One-click unsubscribe (RFC 8058)' },
   { name: 'preferences', description: 'The page on which contacts choose their topics' },
   { name: 'tools', description: 'Public checks of domains and mails, without credentials' },

@@ -2825,6 +2825,178 @@ export interface paths {
         patch: operations["updateWorkflow"];
         trace?: never;
     };
+    "/v1/webhook-endpoints/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook endpoint, newest first
+         * @description Deliveries are kept for 14 days, with the last calls of each.
+         *
+         *     Scope: `full`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sample event to a webhook endpoint
+         * @description The event has sample data with `test: true`. It is sent once, even if the endpoint is disabled or keeps failing. If it succeeds, waiting events follow at once. Its outcome is in the list of deliveries.
+         *
+         *     Scope: `full`.
+         */
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send deliveries of a period again
+         * @description Queues failed deliveries again, oldest first, or those in other `states`. Events keep their ids. One call queues up to 10,000: repeat it while `more` is true.
+         *
+         *     Scope: `full`.
+         */
+        post: operations["replayWebhookDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description The event keeps its id. What it says is made anew of what is stored now. 409 `delivery_pending` if it still waits.
+         *
+         *     Scope: `full`.
+         */
+        post: operations["replayWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook endpoints, newest first
+         * @description Each with how its calls went in the last 24 hours and what waits for it.
+         *
+         *     Scope: `full`.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description From now on, each event of `eventTypes` is posted to `url`, at least once and in no particular order. The response contains the secret that verifies the signatures: store it now, since it cannot be shown again. An organization can have 10 endpoints (409 `endpoint_limit`).
+         *
+         *     Scope: `full`.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook endpoint
+         * @description With how its calls went in the last 24 hours and what waits for it.
+         *
+         *     Scope: `full`.
+         */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Events that wait for it are not sent any more. A call under way may end.
+         *
+         *     Scope: `full`.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, disable or enable a webhook endpoint
+         * @description Only the given fields change. While an endpoint is disabled, its events are held for three days. `enabled: true` sends them, or drops them with `held: "drop"`. Other read-only fields are ignored.
+         *
+         *     Scope: `full`.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/v1/webhook-endpoints/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get another secret for a webhook endpoint
+         * @description For 24 hours calls are signed with the previous secret as well, so that the receiver can change over without losing an event. The secret is shown only here.
+         *
+         *     Scope: `full`.
+         */
+        post: operations["rotateWebhookEndpointSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -7130,6 +7302,48 @@ export interface components {
             /** @description The key. It is returned only once, and is null in a replayed response. */
             key: string | null;
         };
+        /** NewWebhookEndpoint */
+        NewWebhookEndpoint: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            description: string | null;
+            eventTypes: ("contact.created" | "contact.updated" | "contact.deleted" | "contact.unsubscribed" | "topic.subscribed" | "topic.unsubscribed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.suppressed" | "email.failed" | "batch.completed" | "batch.failed" | "batch.paused" | "batch.cancelled" | "execution.completed" | "execution.failed")[];
+            sources: ("batch" | "workflow" | "transactional" | "confirmation")[] | null;
+            /** @description Calls that may be under way at once. With 1, events arrive mostly in order, but a retry comes later than its successors. */
+            maxInFlight: number;
+            enabled: boolean;
+            /** @description `requested`: disabled by a caller. `failing`: no call succeeded for 72 hours. `gone`: it answered 410. */
+            disabledReason: string | null;
+            /** Format: date-time */
+            disabledAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the first failed call since the last one that succeeded.
+             */
+            failingSince: string | null;
+            /** Format: date-time */
+            lastSuccessAt: string | null;
+            /**
+             * Format: date-time
+             * @description While calls keep failing, the endpoint is not called before this time.
+             */
+            nextTryAt: string | null;
+            /** @description Deliveries that wait, counted up to 10,000. */
+            pending: number;
+            last24Hours: components["schemas"]["NewWebhookEndpointLast24Hours"];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Verifies the signature of each call (Standard Webhooks). It is returned only once, and is null in a replayed response. */
+            secret: string | null;
+        };
+        /** NewWebhookEndpointLast24Hours */
+        NewWebhookEndpointLast24Hours: {
+            delivered: number;
+            failedCalls: number;
+        };
         /** Organization */
         Organization: {
             /** Format: uuid */
@@ -9498,6 +9712,176 @@ export interface components {
             status: "processed" | "duplicate" | "ignored";
             reason?: string;
         };
+        /** WebhookDelivery */
+        WebhookDelivery: {
+            /** Format: uuid */
+            id: string;
+            /** @description Id of the event, which is the header `webhook-id` of each of its calls. */
+            eventId: string;
+            /** @enum {string} */
+            type: "contact.created" | "contact.updated" | "contact.deleted" | "contact.unsubscribed" | "topic.subscribed" | "topic.unsubscribed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.suppressed" | "email.failed" | "batch.completed" | "batch.failed" | "batch.paused" | "batch.cancelled" | "execution.completed" | "execution.failed";
+            /**
+             * @description `failed`: no call succeeded within 72 hours. `cancelled`: it is not called any more, since what it is about is gone, or since held events were dropped.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed" | "cancelled";
+            attempts: number;
+            isTest: boolean;
+            /** Format: date-time */
+            occurredAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the next call. It may come later while the endpoint keeps failing.
+             */
+            nextTryAt: string | null;
+            /** @description The last 12 calls, oldest first. */
+            tries: components["schemas"]["WebhookDeliveryTriesItem"][];
+            /** @description The first 500 characters of the last answer, if that was no success. */
+            answer: string | null;
+        };
+        /** WebhookDeliveryList */
+        WebhookDeliveryList: {
+            data: components["schemas"]["WebhookDelivery"][];
+            /** @description Cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** WebhookDeliveryTriesItem */
+        WebhookDeliveryTriesItem: {
+            /** Format: date-time */
+            at: string;
+            /** @description HTTP status of the answer. */
+            status: number | null;
+            ms: number;
+            /** @description Why the call failed. */
+            error: string | null;
+        };
+        /** WebhookEndpoint */
+        WebhookEndpoint: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            description: string | null;
+            eventTypes: ("contact.created" | "contact.updated" | "contact.deleted" | "contact.unsubscribed" | "topic.subscribed" | "topic.unsubscribed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.suppressed" | "email.failed" | "batch.completed" | "batch.failed" | "batch.paused" | "batch.cancelled" | "execution.completed" | "execution.failed")[];
+            sources: ("batch" | "workflow" | "transactional" | "confirmation")[] | null;
+            /** @description Calls that may be under way at once. With 1, events arrive mostly in order, but a retry comes later than its successors. */
+            maxInFlight: number;
+            enabled: boolean;
+            /** @description `requested`: disabled by a caller. `failing`: no call succeeded for 72 hours. `gone`: it answered 410. */
+            disabledReason: string | null;
+            /** Format: date-time */
+            disabledAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the first failed call since the last one that succeeded.
+             */
+            failingSince: string | null;
+            /** Format: date-time */
+            lastSuccessAt: string | null;
+            /**
+             * Format: date-time
+             * @description While calls keep failing, the endpoint is not called before this time.
+             */
+            nextTryAt: string | null;
+            /** @description Deliveries that wait, counted up to 10,000. */
+            pending: number;
+            last24Hours: components["schemas"]["WebhookEndpointLast24Hours"];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        /** WebhookEndpointInput */
+        WebhookEndpointInput: {
+            /** @description Address of the receiver. It must begin with `https://` and be on the public internet. */
+            url: string;
+            description?: string | null;
+            /** @description Types of the events that the endpoint receives. There is no word for all. */
+            eventTypes: ("contact.created" | "contact.updated" | "contact.deleted" | "contact.unsubscribed" | "topic.subscribed" | "topic.unsubscribed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.suppressed" | "email.failed" | "batch.completed" | "batch.failed" | "batch.paused" | "batch.cancelled" | "execution.completed" | "execution.failed")[];
+            /** @description Receives `email.*` events of mail from these sources only. Null: from any source. */
+            sources?: ("batch" | "workflow" | "transactional" | "confirmation")[] | null;
+            /** @description Calls that may be under way at once. With 1, events arrive mostly in order, but a retry comes later than its successors. */
+            maxInFlight?: number;
+        };
+        /** WebhookEndpointLast24Hours */
+        WebhookEndpointLast24Hours: {
+            delivered: number;
+            failedCalls: number;
+        };
+        /** WebhookEndpointList */
+        WebhookEndpointList: {
+            data: components["schemas"]["WebhookEndpoint"][];
+            /** @description Cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** WebhookEndpointPatch */
+        WebhookEndpointPatch: {
+            /** @description Address of the receiver. It must begin with `https://` and be on the public internet. */
+            url?: string;
+            description?: string | null;
+            /** @description Types of the events that the endpoint receives. There is no word for all. */
+            eventTypes?: ("contact.created" | "contact.updated" | "contact.deleted" | "contact.unsubscribed" | "topic.subscribed" | "topic.unsubscribed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.suppressed" | "email.failed" | "batch.completed" | "batch.failed" | "batch.paused" | "batch.cancelled" | "execution.completed" | "execution.failed")[];
+            /** @description Receives `email.*` events of mail from these sources only. Null: from any source. */
+            sources?: ("batch" | "workflow" | "transactional" | "confirmation")[] | null;
+            /** @description Calls that may be under way at once. With 1, events arrive mostly in order, but a retry comes later than its successors. */
+            maxInFlight?: number;
+            enabled?: boolean;
+            /**
+             * @description What happens to events that were held while the endpoint was disabled, when `enabled` becomes true. Defaults to `send`.
+             * @enum {string}
+             */
+            held?: "send" | "drop";
+            /** @description Ignored. */
+            id?: unknown;
+            /** @description Ignored. */
+            disabledReason?: unknown;
+            /** @description Ignored. */
+            disabledAt?: unknown;
+            /** @description Ignored. */
+            failingSince?: unknown;
+            /** @description Ignored. */
+            lastSuccessAt?: unknown;
+            /** @description Ignored. */
+            nextTryAt?: unknown;
+            /** @description Ignored. */
+            pending?: unknown;
+            /** @description Ignored. */
+            last24Hours?: unknown;
+            /** @description Ignored. */
+            createdAt?: unknown;
+            /** @description Ignored. */
+            updatedAt?: unknown;
+        };
+        /** WebhookReplay */
+        WebhookReplay: {
+            /** @description Deliveries that are queued again. */
+            replayed: number;
+            /** @description There are more than were queued. Repeat the call to queue the next ones. */
+            more: boolean;
+        };
+        /** WebhookReplayInput */
+        WebhookReplayInput: {
+            /**
+             * Format: date-time
+             * @description Deliveries that were written at or after this time.
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description And before this time. Defaults to now.
+             */
+            until?: string;
+            /** @description Defaults to `failed`. */
+            states?: ("failed" | "delivered" | "cancelled")[];
+        };
+        /** WebhookSecret */
+        WebhookSecret: {
+            /** @constant */
+            success: true;
+            /** @description Verifies the signature of each call (Standard Webhooks). It is returned only once, and is null in a replayed response. */
+            secret: string | null;
+            /** Format: date-time */
+            previousSecretUntil: string;
+        };
         /**
          * WebhookStep
          * @description Branches: `success` and `failure`. Without a `failure` branch, a call that fails permanently fails the execution. Requests are signed as in Standard Webhooks.
@@ -9535,6 +9919,19 @@ export interface components {
             x: number;
             y: number;
         };
+        /** WebhookTest */
+        WebhookTest: {
+            /** Format: uuid */
+            deliveryId: string;
+        };
+        /** WebhookTestInput */
+        WebhookTestInput: {
+            /**
+             * @description Type of the sample event. Defaults to the first type of the endpoint.
+             * @enum {string}
+             */
+            type?: "contact.created" | "contact.updated" | "contact.deleted" | "contact.unsubscribed" | "topic.subscribed" | "topic.unsubscribed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.suppressed" | "email.failed" | "batch.completed" | "batch.failed" | "batch.paused" | "batch.cancelled" | "execution.completed" | "execution.failed";
+        } | null;
         /** WinnerInput */
         WinnerInput: {
             /** @description Name of the variant. */
@@ -19156,6 +19553,466 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangedWorkflow"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows in a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
+                cursor?: string;
+                state?: "pending" | "delivered" | "failed" | "cancelled";
+                type?: "contact.created" | "contact.updated" | "contact.deleted" | "contact.unsubscribed" | "topic.subscribed" | "topic.unsubscribed" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.suppressed" | "email.failed" | "batch.completed" | "batch.failed" | "batch.paused" | "batch.cancelled" | "execution.completed" | "execution.failed";
+            };
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookTestInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replayWebhookDeliveries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookReplayInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplay"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replayWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+                /** @description Id of the resource. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows in a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointInput"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointPatch"];
+            };
+        };
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWebhookEndpointSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { breather } from '../runtime/breather.ts'
 import type { Keyring } from './tokens.ts'
 
-export type SealingPurpose = 'flow-secret' | 'flow-headers' | 'mail-content'
+export type SealingPurpose = 'flow-secret' | 'flow-headers' | 'mail-content' | 'hook-secret'
 
 /**
  * The place where the sealed bytes are stored. They can be opened there only: copied into another
@@ -33,6 +33,12 @@ export const mailContentPlace = (organizationId: string, mailId: string): Sealed
   table: 'transactional_mails',
   organizationId,
   rowId: mailId,
+})
+
+export const hookSecretPlace = (organizationId: string, endpointId: string): SealedPlace => ({
+  table: 'hook_endpoints',
+  organizationId,
+  rowId: endpointId,
 })
 
 const FORMAT = 1

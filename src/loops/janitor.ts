@@ -8,6 +8,7 @@ import * as flowOperations from '../store/flows/flow-operations.ts'
 import * as eventIds from '../store/events/event-ids.ts'
 import * as idempotencyKeys from '../store/platform/idempotency-keys.ts'
 import * as batchReports from '../store/batches/batch-reports.ts'
+import * as hookDeliveries from '../store/hooks/hook-deliveries.ts'
 import * as linkClicks from '../store/batches/link-clicks.ts'
 import * as probes from '../store/delivery/probes.ts'
 import * as transactionalMails from '../store/mails/transactional-mails.ts'
@@ -94,6 +95,12 @@ const TASKS: readonly Task[] = [
     name: 'unapplied-event-cleaner',
     everyMs: 60 * MINUTE_MS,
     tidy: async (sql) => (await unappliedEvents.deleteOld(sql)) > 0,
+  },
+  {
+    // Deliveries that wait for webhook endpoints that are deleted, and figures of two days ago.
+    name: 'hook-cleaner',
+    everyMs: MINUTE_MS,
+    tidy: async (sql) => (await hookDeliveries.deleteOld(sql)) > 0,
   },
   {
     // What mails in doubt are judged by, once no doubt can be that old.

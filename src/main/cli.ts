@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import {
   CONTROL_QUEUE,
+  HOOK_QUEUE,
   IMPORT_QUEUE,
   MAIL_QUEUE,
   PROVIDER_QUEUE,
@@ -28,6 +29,7 @@ const QUEUES = [
   IMPORT_QUEUE,
   PROVIDER_QUEUE,
   WEBHOOK_QUEUE,
+  HOOK_QUEUE,
 ] as const
 type Queue = (typeof QUEUES)[number]
 

@@ -122,6 +122,7 @@ export const accountNames = {
 const PathId = Type.String({ minLength: 1, maxLength: 1024, description: 'Id of the resource.' })
 
 export const IdParams = strict({ id: PathId })
+export const HookDeliveryParams = strict({ id: PathId, deliveryId: PathId })
 export const FlowParams = strict({ workflowId: PathId })
 export const ExecutionParams = strict({ executionId: PathId })
 export const FlowOperationParams = strict({ operationId: PathId })

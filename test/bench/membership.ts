@@ -117,6 +117,7 @@ const app = await buildApp({
   toolbox: offlineToolbox(),
   fetcher: offlineFetcher,
   receiving: { refused: () => {} },
+  allowsHttpHooks: false,
   console: undefined,
   mostLoopDelayMs: Number.POSITIVE_INFINITY,
 })

@@ -23,6 +23,7 @@ const LONGER: Readonly<Record<string, string>> = {
   'activities/aws/mailer.ts: createMailer': 'a client and a pool for each region',
   'activities/aws/roles.ts: createRoles': 'credentials, refusals and clocks of roles',
   'activities/batches/send-chunk.ts: createSendChunk': 'what all chunks of a process hold',
+  'activities/hooks/rounds.ts: createRounds': 'what all calls of a drain hold',
   'activities/mails/drain-mail.ts: claimAll': 'one loop over the states of a drain',
   'activities/mails/drain-mail.ts: createDrainMail': 'what all drains of a process hold',
   'api/limits/store-queue.ts: createStoreQueue': 'questions that wait for one statement',
@@ -39,6 +40,7 @@ const LONGER: Readonly<Record<string, string>> = {
   // Lists of steps in their order.
   'src/config.ts: readConfig': 'a list: one entry for each setting',
   'src/main/commands/smtp.ts: runSmtp': 'what is started is ended in the opposite order',
+  'src/main/programs/worker-queues.ts: queueTable': 'a list: one entry for each task queue',
   'src/main/dev/system.ts: startSystem': 'what is started is ended in the opposite order',
 }
 

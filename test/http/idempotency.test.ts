@@ -192,7 +192,13 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     subject: 'S',
     source: '<p>x</p>',
   })
+  const endpointInput = { url: 'https://shop.example.com/', eventTypes: ['email.sent'] }
+  const endpoint = await api.alice.post('/v1/webhook-endpoints', endpointInput)
+  const endpointId: string = endpoint.body.id
+  const tested = await api.alice.post(`/v1/webhook-endpoints/${endpointId}/test`)
+  await api.sql`update hook_deliveries set state = 'failed' where id = ${tested.body.deliveryId}`
   const ids: Record<string, string> = {
+    '/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/replay': `${endpointId}/deliveries/${tested.body.deliveryId}`,
     '/v1/workflows/{workflowId}/enable': flowId,
     '/v1/workflows/{workflowId}/disable': (await createFlow(api.alice)).id,
     '/v1/workflows/{workflowId}/cancel-executions': (await createFlow(api.alice)).id,
@@ -215,6 +221,9 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/invitations/{id}/resend': invited.body.id,
     '/v1/batch/{id}/resume': await failedBatch(connectionId),
     '/v1/batch/{id}/discard': await failedBatch(connectionId),
+    '/v1/webhook-endpoints/{id}/rotate-secret': endpointId,
+    '/v1/webhook-endpoints/{id}/test': endpointId,
+    '/v1/webhook-endpoints/{id}/replay': endpointId,
     '/v1/templates/{id}/publish': template.body.id,
     '/v1/templates/{id}/duplicate': template.body.id,
     '/v1/templates/{id}/preview': template.body.id,
@@ -249,6 +258,11 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/account/console-policy/{cloudAccountId}/recheck': undefined,
     '/v1/connections/{id}/verify': undefined,
     '/v1/templates': { name: 'T', subject: 'S', source: '<p>x</p>' },
+    '/v1/webhook-endpoints': endpointInput,
+    '/v1/webhook-endpoints/{id}/rotate-secret': undefined,
+    '/v1/webhook-endpoints/{id}/test': undefined,
+    '/v1/webhook-endpoints/{id}/deliveries/{deliveryId}/replay': undefined,
+    '/v1/webhook-endpoints/{id}/replay': { since: '2026-11-21T00:00:00.000Z' },
     '/v1/templates/{id}/publish': undefined,
     '/v1/templates/{id}/duplicate': undefined,
     '/v1/templates/{id}/preview': { contact: { firstName: 'Ada' } },
@@ -306,7 +320,7 @@ test('every POST of the document takes a key: the second call is a replay', asyn
   // A new POST needs a body here that it accepts.
   expect(Object.keys(bodies).sort()).toEqual([...new Set(posts)].sort())
   for (const [path, body] of Object.entries(bodies)) {
-    const url = path.replace(/\{\w+\}/, ids[path] ?? '')
+    const url = path.replace(/\{.*\}/, ids[path] ?? '')
     const key = uuidv7()
     const sent = sentAs(body)
     const headers = {

@@ -58,6 +58,7 @@ beforeAll(async () => {
     limiter,
     asker: { ask: async () => {} },
     receiving: { refused: () => {} },
+    allowsHttpHooks: false,
     console: undefined,
     mostLoopDelayMs: Number.POSITIVE_INFINITY,
     pause: async () => {},

@@ -111,6 +111,7 @@ export async function startApi(
     mostLoopDelayMs: Number.POSITIVE_INFINITY,
     now: Date.now,
     pause: async () => {},
+    allowsHttpHooks: false,
     console: undefined,
     ...changes,
   }

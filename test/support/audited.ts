@@ -37,6 +37,16 @@ export const AUDITED: Record<string, readonly string[]> = {
   verifyConnection: [],
   recheckConsolePolicy: [],
 
+  // Where events go.
+  createWebhookEndpoint: ['webhook_endpoint.created'],
+  updateWebhookEndpoint: ['webhook_endpoint.changed'],
+  deleteWebhookEndpoint: ['webhook_endpoint.deleted'],
+  rotateWebhookEndpointSecret: ['webhook_endpoint.secret_rotated'],
+  testWebhookEndpoint: ['webhook_endpoint.tested'],
+  replayWebhookDeliveries: ['webhook_endpoint.replayed'],
+  // Its success is in test/hooks/replay.test.ts.
+  replayWebhookDelivery: [],
+
   // What mails say, to whom, and when.
   createTemplate: ['template.created'],
   updateTemplate: ['template.updated'],

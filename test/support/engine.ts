@@ -5,6 +5,7 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 import { inject } from 'vitest'
 import {
   createControlActivities,
+  createHookActivities,
   createImportQueueActivities,
   createMailActivities,
   createSendActivities,
@@ -19,12 +20,15 @@ import { SHORT_TIMINGS, type Timings } from '../../src/domain/delivery/timings.t
 import { startClaimReconciler } from '../../src/loops/claim-reconciler.ts'
 import { startEventApplier } from '../../src/loops/event-applier.ts'
 import { startExternalMailMatcher } from '../../src/loops/external-mail-matcher.ts'
+import { startHookWaker } from '../../src/loops/hook-waker.ts'
 import type { Log } from '../../src/loops/loop.ts'
 import { startMailWaker } from '../../src/loops/mail-waker.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
+import { createFetcher } from '../../src/net/fetch.ts'
 import { type Keyring, newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import {
   CONTROL_QUEUE,
+  HOOK_QUEUE,
   IMPORT_QUEUE,
   MAIL_QUEUE,
   SEARCH_ATTRIBUTES,
@@ -49,6 +53,8 @@ interface EngineOptions {
   keyring?: Keyring
   /** Mails that an erasure empties in one transaction. */
   erasurePage?: number
+  /** Calls webhook endpoints, also on loopback. */
+  callsHooks?: boolean
   /** Namespace of a stopped engine, to continue it. */
   namespace?: string
 }
@@ -135,11 +141,25 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       taskQueue: IMPORT_QUEUE,
       activities: createImportQueueActivities(deps),
     }),
+    ...(options.callsHooks
+      ? [
+          await Worker.create({
+            ...shared,
+            taskQueue: HOOK_QUEUE,
+            activities: createHookActivities({
+              sql,
+              keyring,
+              fetcher: createFetcher({ allowed: ['127.0.0.1'] }),
+            }),
+          }),
+        ]
+      : []),
   ]
   const runs = workers.map((worker) => worker.run())
   const loops = [
     startOutboxRelay({ sql, temporal: client, log: quiet }),
     startMailWaker({ sql, temporal: client, log: quiet }),
+    ...(options.callsHooks ? [startHookWaker({ sql, temporal: client, log: quiet })] : []),
     startClaimReconciler({ sql, timings, log: quiet }),
     startEventApplier({ sql, keyring, log: quiet }),
     startExternalMailMatcher({ sql, log: quiet }),

@@ -1,6 +1,7 @@
 import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { invitationUrl } from '../../src/keys/invitation-links.ts'
 import * as invitations from '../../src/store/access/invitations.ts'
+import * as hookEndpoints from '../../src/store/hooks/hook-endpoints.ts'
 import { transact } from '../../src/store/db/sql.ts'
 import { addressHash, signLink, signUnsubscribe } from '../../src/keys/tokens.ts'
 import {
@@ -237,6 +238,24 @@ const MAKE = {
     const email = `${unique()}@${markOf(client)}.example.com`
     await client.post('/v1/suppressions', { email })
     return email
+  },
+  // Written past the limit of endpoints, since the matrix needs hundreds.
+  hookEndpoint: async (api: Api, { organizationId }: Client): Promise<string> => {
+    const id = uuidv7()
+    await transact(api.sql, (tx) =>
+      hookEndpoints.create(tx, {
+        organizationId,
+        id,
+        shard: 0,
+        url: `https://${markOf({ organizationId })}.example.com/hooks`,
+        description: null,
+        eventTypes: ['email.bounced'],
+        sources: null,
+        maxInFlight: 10,
+        sealedSecret: Buffer.alloc(0),
+      }),
+    )
+    return id
   },
   anyDomain: async (): Promise<string> => `${unique()}.example.com`,
 }
@@ -703,6 +722,38 @@ export const PLACES: Record<string, Place> = {
   },
   pullTemplates: { scopes: ['read', 'send', 'full'], own: 200 },
   deleteTemplate: { scopes: FULL, id: 'template', own: 200 },
+
+  listWebhookEndpoints: { scopes: FULL, own: 200 },
+  getWebhookEndpoint: { scopes: FULL, id: 'hookEndpoint', own: 200 },
+  createWebhookEndpoint: {
+    scopes: FULL,
+    body: async (api, client) => {
+      await api.sql`delete from hook_endpoints where organization_id = ${client.organizationId}`
+      return {
+        url: `https://${markOf(client)}.example.com/hooks`,
+        eventTypes: ['email.bounced'],
+      }
+    },
+    own: 201,
+  },
+  updateWebhookEndpoint: {
+    scopes: FULL,
+    id: 'hookEndpoint',
+    body: (_, client) => ({ description: markOf(client) }),
+    own: 200,
+  },
+  deleteWebhookEndpoint: { scopes: FULL, id: 'hookEndpoint', own: 200 },
+  rotateWebhookEndpointSecret: { scopes: FULL, id: 'hookEndpoint', own: 200 },
+  testWebhookEndpoint: { scopes: FULL, id: 'hookEndpoint', own: 202 },
+  listWebhookDeliveries: { scopes: FULL, id: 'hookEndpoint', own: 200 },
+  replayWebhookDeliveries: {
+    scopes: FULL,
+    id: 'hookEndpoint',
+    body: () => ({ since: new Date(Date.now() - HOUR_MS).toISOString() }),
+    own: 202,
+  },
+  // The endpoint decides whose it is. No delivery has the second id.
+  replayWebhookDelivery: { scopes: FULL, id: 'hookEndpoint', own: 404 },
 
   createTopic: {
     scopes: ['contacts', 'full'],

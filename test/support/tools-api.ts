@@ -54,6 +54,7 @@ export async function startToolsApi(
     toolbox,
     fetcher: offlineFetcher,
     receiving: { refused: () => {} },
+    allowsHttpHooks: false,
     console: undefined,
     mostLoopDelayMs: Number.POSITIVE_INFINITY,
     now: Date.now,

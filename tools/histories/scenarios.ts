@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common'
 import type {
   ControlActivities,
   HealthActivities,
+  HookActivities,
   ImportActivities,
   MailActivities,
   NoticeActivities,
@@ -16,6 +17,7 @@ import { END_CONFIRMATION_SIGNAL, WAKE_SIGNAL } from '../../workflows/contract.t
 
 type Activities = ControlActivities &
   HealthActivities &
+  HookActivities &
   ImportActivities &
   MailActivities &
   NoticeActivities &
@@ -141,6 +143,14 @@ export const scenarios: Scenario[] = [
     input: [confirmation],
     answers: { mailConfirmations: [1], expireConfirmations: [undefined] },
     meanwhile: (handle) => handle.cancel(),
+  },
+  {
+    workflow: 'dispatchHooks',
+    name: 'drained',
+    input: [{ shard: 3 }],
+    answers: { drainHooks: [{ more: true }, { more: false }] },
+    meanwhile: (handle) => handle.signal(WAKE_SIGNAL),
+    skipsTime: true,
   },
   {
     workflow: 'dispatchMail',

@@ -1,10 +1,13 @@
 import type { ConsentKind, ConsentSource } from '../../domain/consent/consent-event.ts'
 import type { SmsStatus } from '../../domain/consent/sms-status.ts'
-import type { Uuid } from '../../runtime/ids.ts'
+import type { HookEventType } from '../../domain/hooks/hook-event.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import * as consentEvents from '../../store/consent/consent-events.ts'
 import type { ConsentEvent } from '../../store/consent/consent-events.ts'
 import type { Pair } from '../../store/consent/subscriptions.ts'
 import type { Transaction } from '../../store/db/sql.ts'
+import type { HookFact } from '../../store/hooks/hook-facts.ts'
+import * as hookFacts from '../../store/hooks/hook-facts.ts'
 import { fire, type Occurrence } from '../flows/triggers.ts'
 
 export const ofTopics = (
@@ -14,9 +17,8 @@ export const ofTopics = (
 ): ConsentEvent[] => pairs.map(({ contactId, topicId }) => ({ contactId, topicId, kind, source }))
 
 /**
- * Records changes of consent in the transaction that makes them, and starts the flows that wait for
- * them. Every change passes here, so that further consequences (such as outgoing webhooks) have one
- * place. The contacts must be locked.
+ * Records changes of consent in the transaction that makes them, starts the flows that wait for
+ * them, and tells webhook endpoints. Every change passes here. The contacts must be locked.
  */
 export async function recordConsent(
   tx: Transaction,
@@ -27,16 +29,47 @@ export async function recordConsent(
   if (events.length === 0) return
   await consentEvents.append(tx, organizationId, events)
   await fire(tx, organizationId, events.flatMap(occurrencesOf), requestId)
+  await recordHooks(
+    tx,
+    events.map((event) => ({ organizationId, ...event })),
+  )
 }
 
 /**
  * Records changes of all mail of contacts of several organizations, for which no flow waits. The
  * contacts are locked, and this transaction has changed them.
  */
-export const recordConsentEach = (
+export async function recordConsentEach(
   tx: Transaction,
   events: readonly (Omit<ConsentEvent, 'topicId'> & { organizationId: Uuid })[],
-) => consentEvents.appendEach(tx, events)
+): Promise<void> {
+  await consentEvents.appendEach(tx, events)
+  await recordHooks(tx, events)
+}
+
+/** Tells webhook endpoints who unsubscribed from all mail, and who joined or left a topic. */
+async function recordHooks(
+  tx: Transaction,
+  events: readonly (ConsentEvent & { organizationId: Uuid })[],
+): Promise<void> {
+  const occurredAt = new Date().toISOString()
+  const facts = events.flatMap((event): HookFact[] => {
+    const { organizationId, contactId, topicId, source } = event
+    const type = hookTypeOf(event)
+    if (type === undefined) return []
+    const about = topicId === undefined ? {} : { topicId }
+    const extra = { source }
+    return [{ organizationId, type, occurredAt, toldApartBy: uuidv7(), contactId, ...about, extra }]
+  })
+  await hookFacts.record(tx, facts)
+}
+
+function hookTypeOf({ kind, topicId }: ConsentEvent): HookEventType | undefined {
+  if (kind === 'unsubscribed') {
+    return topicId === undefined ? 'contact.unsubscribed' : 'topic.unsubscribed'
+  }
+  return kind === 'subscribed' && topicId !== undefined ? 'topic.subscribed' : undefined
+}
 
 /** Returns what is recorded of a contact that gets this status. Undefined: nothing. */
 export function smsConsentKind(status: SmsStatus | null): ConsentKind | undefined {

@@ -1,6 +1,8 @@
-import type { Uuid } from '../../runtime/ids.ts'
+import { HOOK_PRIORITY } from '../../domain/hooks/hook-event.ts'
+import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import type { ConsentEvent } from '../../store/consent/consent-events.ts'
 import type { Transaction } from '../../store/db/sql.ts'
+import * as hookFacts from '../../store/hooks/hook-facts.ts'
 import { recordConsent, smsConsentKind } from '../consent/consent-events.ts'
 import * as consent from '../consent/email-status.ts'
 import * as phoneConsent from '../consent/phone-consent.ts'
@@ -57,7 +59,20 @@ export async function followUp(
     movedDrafts.map(({ id }) => id),
     asking,
   )
-  return writeTopics(tx, organizationId, plan, lost, rows, options)
+  const pending = await writeTopics(tx, organizationId, plan, lost, rows, options)
+  const occurredAt = new Date().toISOString()
+  await hookFacts.record(
+    tx,
+    drafts.map(({ id: contactId, isNew }) => ({
+      organizationId,
+      type: isNew ? 'contact.created' : 'contact.updated',
+      occurredAt,
+      toldApartBy: uuidv7(),
+      contactId,
+      priority: source === 'import' ? HOOK_PRIORITY.import : HOOK_PRIORITY.event,
+    })),
+  )
+  return pending
 }
 
 /** Proof of consent for text messages, and of its end. */

@@ -1,6 +1,7 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import * as removals from '../../store/contacts/removals.ts'
 import type { Transaction } from '../../store/db/sql.ts'
+import * as hookFacts from '../../store/hooks/hook-facts.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import { exitOnDelete } from '../flows/exits.ts'
 
@@ -29,5 +30,17 @@ export async function removeLocked(
   const awaited = await removals.listAwaited(tx, organizationId, ids)
   const messages = awaited.map((payload) => ({ kind: 'end_confirmation' as const, payload }))
   await outbox.putAll(tx, organizationId, messages, requestId)
-  return removals.remove(tx, organizationId, ids)
+  const removedContacts = await removals.remove(tx, organizationId, ids)
+  const occurredAt = new Date().toISOString()
+  await hookFacts.record(
+    tx,
+    removedContacts.map(({ id, externalId }) => ({
+      organizationId,
+      type: 'contact.deleted',
+      occurredAt,
+      contactId: id,
+      ...(externalId === null ? {} : { extra: { externalId } }),
+    })),
+  )
+  return removedContacts.length
 }

@@ -16,6 +16,7 @@ import * as deliveryCounters from '../../store/delivery/delivery-counters.ts'
 import * as inboundEvents from '../../store/delivery/inbound-events.ts'
 import { recordArrivals as recordProbeArrivals } from '../../store/delivery/probes.ts'
 import { findWaitingDays } from '../../store/delivery/waiting-days.ts'
+import * as hookFacts from '../../store/hooks/hook-facts.ts'
 import { matchEngagements } from '../../store/flows/engagements.ts'
 import { applyBouncesAndComplaints } from '../consent/bounces.ts'
 import { markDone, setAside } from './events-done.ts'
@@ -125,6 +126,7 @@ async function applyLocked(
   if (arrivals.length > 0) await answeredCounts.recordArrivals(tx, arrivals)
   if (probes.length > 0) await recordProbeArrivals(tx, probes)
   await bumpBatches(tx, [...batches.values()])
+  await hookFacts.record(tx, changes.hooks)
   for (const { event, inbound: from } of read) if (event.isTrial) applied.add(from)
   if (held.length > 0) await inboundEvents.putOff(tx, held)
   await markDone(tx, { inbound, read, applied, held, external })

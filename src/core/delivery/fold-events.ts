@@ -20,8 +20,10 @@ import * as deliveryEvents from '../../store/delivery/delivery-events.ts'
 import type { WaitingEvent } from '../../store/delivery/inbound-events.ts'
 import * as mailFacts from '../../store/delivery/mail-facts.ts'
 import type { Arrived } from '../../store/flows/engagements.ts'
+import type { HookFact } from '../../store/hooks/hook-facts.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import type { BounceOrComplaint } from '../consent/bounces.ts'
+import { type ChangedMail, hookFactsOf } from './mail-hooks.ts'
 import type { MatchedEvent } from './match-untagged.ts'
 
 /** Changes that follow from the events of mails, for other tables. */
@@ -33,6 +35,8 @@ export interface Changes {
   batches: Map<string, BatchDelta>
   /** First events of mails whose calls were answered. */
   arrivals: Arrival[]
+  /** Facts that webhook endpoints may want to know. */
+  hooks: HookFact[]
   /** Events whose mail was found. */
   applied: Set<WaitingEvent>
   /** Mails that were accepted a second time. */
@@ -47,21 +51,13 @@ export async function foldEvents(
   tx: Transaction,
   matched: readonly MatchedEvent[],
 ): Promise<Changes> {
-  const changes: Changes = {
-    effects: [],
-    engagements: [],
-    stats: [],
-    batches: new Map(),
-    arrivals: [],
-    applied: new Set(),
-    duplicates: 0,
-  }
+  const changes = noChanges()
   if (matched.length === 0) return changes
   const byMail = groupBy(matched, (each) => keyOf(placeOf(each)))
   const places = [...byMail.values()].flatMap(([first]) => (first ? placeOf(first) : []))
   const mails = await mailFacts.lock(tx, places)
 
-  const changed: mailFacts.MailRow[] = []
+  const changedMails: ChangedMail[] = []
   const proven: mailFacts.MailRow[] = []
   const timeline: deliveryEvents.TimelineEntry[] = []
   const others: (mailFacts.MailKey & { connectionId: string; messageId: string })[] = []
@@ -92,14 +88,19 @@ export async function foldEvents(
       changes.arrivals.push({ organizationId, connectionId, claimedAt, receivedAt: firstEventAt })
     }
     const moved = delta(mail, row)
-    changed.push(row)
+    changedMails.push({ before: mail, after: row, events: events.map(({ event }) => event) })
     if (moved.sent === 1) proven.push({ ...row, messageId })
     count(changes, row, { moved, ofPeople: peoplesDelta(mail, row), times: timesOf(after, events) })
     if (mail.executionId !== null) changes.engagements.push(...engagementsWith(mail, events))
     changes.effects.push(...effectsOf(mail, events))
   }
-  if (changed.length > 0) await mailFacts.update(tx, changed)
+  if (changedMails.length > 0)
+    await mailFacts.update(
+      tx,
+      changedMails.map(({ after }) => after),
+    )
   if (proven.length > 0) await recordSent(tx, proven)
+  changes.hooks = await hookFactsOf(tx, changedMails)
   if (timeline.length > 0) await deliveryEvents.append(tx, timeline)
   if (others.length === 0) return changes
   const duplicates = await mailFacts.recordDuplicates(tx, others)
@@ -111,6 +112,17 @@ export async function foldEvents(
   changes.duplicates = duplicates.length
   return changes
 }
+
+const noChanges = (): Changes => ({
+  effects: [],
+  engagements: [],
+  stats: [],
+  batches: new Map(),
+  arrivals: [],
+  hooks: [],
+  applied: new Set(),
+  duplicates: 0,
+})
 
 /** Returns a text that identifies the mail. */
 const keyOf = ({ organizationId, bucket, id }: mailFacts.MailKey): string =>

@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as plans from '../../store/access/plans.ts'
-import { type Executor, isLockUnavailable, type Sql, transact } from '../../store/db/sql.ts'
+import {
+  type Executor,
+  isLockUnavailable,
+  type Sql,
+  transact,
+  type Transaction,
+} from '../../store/db/sql.ts'
+import * as hookDeliveries from '../../store/hooks/hook-deliveries.ts'
 import * as oldDays from '../../store/privacy/old-days.ts'
+import { DELIVERY_DAYS } from '../hooks/replay.ts'
 
 const DAY_MS = 86_400_000
 /** Retention of applied delivery events and finished outbox messages. */
@@ -30,6 +38,8 @@ interface Days {
   isHeld?: (sql: Executor, day: string) => Promise<boolean>
   /** Asked again while nobody else can use the tables. */
   isHeldStill?: (sql: Executor, day: string) => Promise<boolean>
+  /** In the transaction that drops the day. */
+  afterDrop?: (tx: Transaction, day: string) => PromiseLike<unknown>
 }
 
 /** Tables whose partitions are dropped. Those of one line are dropped together. */
@@ -44,6 +54,11 @@ const DAYS: readonly Days[] = [
   { tables: ['events'], keptDays: (longestDays) => longestDays },
   { tables: ['inbound_events'], keptDays: () => QUEUE_DAYS, isHeld: oldDays.hasWaitingEvent },
   { tables: ['outbox'], keptDays: () => QUEUE_DAYS, isHeld: oldDays.hasWaitingMessage },
+  {
+    tables: ['hook_deliveries'],
+    keptDays: () => DELIVERY_DAYS,
+    afterDrop: (tx, day) => hookDeliveries.deleteWaitingBefore(tx, Date.parse(day) + DAY_MS),
+  },
 ]
 
 /**
@@ -69,7 +84,7 @@ class Held extends Error {}
 
 async function dropDay(
   sql: Sql,
-  { tables, isHeld, isHeldStill }: Days,
+  { tables, isHeld, isHeldStill, afterDrop }: Days,
   day: string,
   { tries = TRIES, pauseMs = PAUSE_MS, signal }: Options,
 ): Promise<keyof DroppedDays> {
@@ -80,6 +95,7 @@ async function dropDay(
       await transact(sql, async (tx) => {
         await oldDays.drop(tx, tables, day)
         if (await isHeldStill?.(tx, day)) throw new Held()
+        await afterDrop?.(tx, day)
       })
       return 'dropped'
     } catch (error) {

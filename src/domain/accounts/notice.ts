@@ -3,7 +3,14 @@ import type { Role } from '../access/access.ts'
 import type { HealthStatus } from './health.ts'
 
 /** Notices to owners, and to invited people, with the data that each kind needs. */
-export type Notice = AccountHealth | EventsMissing | EventQuota | WorkflowBraked | Invitation
+export type Notice =
+  | AccountHealth
+  | EventsMissing
+  | EventQuota
+  | WorkflowBraked
+  | WebhookFailing
+  | WebhookDisabled
+  | Invitation
 
 interface AccountHealth {
   kind: 'account_health'
@@ -49,6 +56,21 @@ interface WorkflowBraked {
   }
 }
 
+interface WebhookFailing {
+  kind: 'webhook_failing'
+  data: {
+    endpointId: string
+    host: string
+    /** ISO time. */
+    since: string
+  }
+}
+
+interface WebhookDisabled {
+  kind: 'webhook_disabled'
+  data: WebhookFailing['data'] & { reason: 'failing' | 'gone' }
+}
+
 interface Invitation {
   kind: 'invitation'
   data: {
@@ -80,6 +102,10 @@ export function noticeText(notice: Notice, organization: string, link = ''): Not
       return eventQuota(notice.data, organization)
     case 'workflow_braked':
       return workflowBraked(notice.data, organization)
+    case 'webhook_failing':
+      return webhookFailing(notice.data, organization)
+    case 'webhook_disabled':
+      return webhookDisabled(notice.data, organization)
     case 'invitation':
       return invitation(notice.data, organization, link)
   }
@@ -151,6 +177,43 @@ function workflowBraked(
       `the workflow "${workflowName}" of ${organization} was started by a segment or a topic more than ${mostAnHour} times in an hour or ${mostADay} times in a day for one contact. More starts for such contacts are dropped until ${day} (UTC).`,
       `Usually two workflows change what starts the other one. Look at what its steps change, and at what starts it: GET /v1/workflows/${workflowId}. Enabling such a workflow warns of it (\`workflow_ring\`).`,
       `You get this mail because you own ${organization}; you are told once for each version of the workflow.`,
+    ].join('\n\n'),
+  }
+}
+
+const minuteOf = (time: string): string =>
+  time.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
+
+function webhookFailing(
+  { endpointId, host, since }: DataOf<'webhook_failing'>,
+  organization: string,
+): NoticeText {
+  return {
+    subject: `Your webhook endpoint at ${host} does not answer`,
+    text: [
+      'Hello,',
+      `since ${minuteOf(since)} (UTC) every call of the webhook endpoint at ${host} of ${organization} has failed. Events wait, and nothing is lost yet. After 72 hours without a success the endpoint is disabled.`,
+      `GET /v1/webhook-endpoints/${endpointId}/deliveries shows what it answered. POST /v1/webhook-endpoints/${endpointId}/test calls it at once; if that succeeds, the waiting events follow.`,
+      `You get this mail because you own ${organization}; you are told once until a call succeeds.`,
+    ].join('\n\n'),
+  }
+}
+
+function webhookDisabled(
+  { endpointId, host, reason, since }: DataOf<'webhook_disabled'>,
+  organization: string,
+): NoticeText {
+  const cause =
+    reason === 'gone'
+      ? 'it answered 410, which means that it is gone for good'
+      : `every call since ${minuteOf(since)} (UTC) has failed`
+  return {
+    subject: `Your webhook endpoint at ${host} is disabled`,
+    text: [
+      'Hello,',
+      `the webhook endpoint at ${host} of ${organization} is disabled: ${cause}. Events are held for three days from now.`,
+      `When the receiver is repaired, PATCH /v1/webhook-endpoints/${endpointId} with {"enabled": true} sends the held events, and with {"enabled": true, "held": "drop"} it does not.`,
+      `You get this mail because you own ${organization}.`,
     ].join('\n\n'),
   }
 }

@@ -176,7 +176,7 @@ export function parseSesEvent(detail: unknown): SesEvent | undefined {
  * programs that hide themselves. Every click has the name of a program, which may be empty. A
  * missing name proves nothing.
  */
-function isByMachine(kind: EventKind, userAgent: string | number | undefined): boolean {
+export function isByMachine(kind: EventKind, userAgent: string | number | undefined): boolean {
   const agent = typeof userAgent === 'string' ? userAgent : undefined
   return kind === 'open' ? isBot(agent) : kind === 'click' && agent !== undefined && isBot(agent)
 }

@@ -81,6 +81,7 @@ export async function runApi(config: Config, log: Logger, options: ApiOptions): 
     mostLoopDelayMs: MOST_LOOP_DELAY_MS,
     now: clock.now,
     pause,
+    allowsHttpHooks: config.mode === 'development',
     console: options.console ? consoleSettings(config, log) : undefined,
   })
   const readiness = createReadiness({

@@ -37,6 +37,12 @@ const GAUGES = [
     'Since the oldest delivery event was received that is not applied',
     'eventSeconds',
   ],
+  [
+    'hook_oldest_due_seconds',
+    'Since the oldest webhook delivery was due to an endpoint that may be called',
+    'hookSeconds',
+  ],
+  ['hook_gated_endpoints', 'Webhook endpoints that keep failing', 'gatedHooks'],
   ['executions_overdue_seconds', 'Since the first of them was due', 'overdueSeconds'],
   [
     'connections_without_events',

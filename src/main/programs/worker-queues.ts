@@ -8,6 +8,7 @@ import { createVerifier } from '../../../activities/aws/verifier.ts'
 import {
   createControlActivities,
   createHealthActivities,
+  createHookActivities,
   createImportQueueActivities,
   createMailActivities,
   createNoticeActivities,
@@ -17,6 +18,8 @@ import {
 } from '../../../activities/index.ts'
 import {
   CONTROL_QUEUE,
+  HOOK_QUEUE,
+  HOOK_SHARDS,
   IMPORT_QUEUE,
   MAIL_QUEUE,
   PROVIDER_QUEUE,
@@ -53,9 +56,13 @@ type QueueOptions = Pick<
 export function queueTable(
   config: Config,
   log: Logger,
-  resources: WorkerResources & { clock: Pick<Clock, 'now'> },
+  resources: WorkerResources & {
+    clock: Pick<Clock, 'now'>
+    onHookCall: (outcome: string, ms: number) => void
+  },
 ): Readonly<Record<string, QueueOptions>> {
-  const { sql, claimSql, renderer, roles, mailer, noticeSender, keyring, clock } = resources
+  const { sql, claimSql, renderer, roles, mailer, noticeSender, keyring, clock, onHookCall } =
+    resources
   const verifier = createVerifier(roles)
   const deps = {
     sql,
@@ -110,6 +117,10 @@ export function queueTable(
       activities: createWebhookActivities(deps),
       // Twice what one organization may have.
       maxConcurrentActivityTaskExecutions: 100,
+    },
+    [HOOK_QUEUE]: {
+      activities: createHookActivities({ ...deps, keyring, now: clock.now, onCall: onHookCall }),
+      maxConcurrentActivityTaskExecutions: HOOK_SHARDS,
     },
   }
 }

@@ -23,6 +23,7 @@ import { startFailureLog } from '../../loops/failure-log.ts'
 import { startExecutionReconciler } from '../../loops/execution-reconciler.ts'
 import { startOnceInFleet } from '../../loops/fleet.ts'
 import { startFlowOperator } from '../../loops/flow-operator.ts'
+import { startHookWaker } from '../../loops/hook-waker.ts'
 import { startImportSweeper } from '../../loops/import-sweeper.ts'
 import { startJanitor } from '../../loops/janitor.ts'
 import { startMailWaker } from '../../loops/mail-waker.ts'
@@ -36,7 +37,7 @@ import { startRestoreWatch, watchRestores } from '../../loops/restore-watch.ts'
 import { startTestDecider } from '../../loops/test-decider.ts'
 import { startScheduleKeeper } from '../../loops/schedule-keeper.ts'
 import { startWorkNotices } from '../../loops/work-notices.ts'
-import { countDuplicates, countNotApplied } from './event-metrics.ts'
+import { countDuplicates, countNotApplied, measureHookCalls } from './event-metrics.ts'
 import { measureRenderer } from './renderer-metrics.ts'
 import { serveInternal } from './internal.ts'
 import { measureLags } from './lag-metrics.ts'
@@ -67,8 +68,9 @@ export async function runWorker(
   const address = temporalAddress(config)
   warnOfSettings(config, log)
   const clock = startClockKeeper({ sql, log })
-  const workers = await startWorkers(config, log, queues, { ...resources, clock })
   const registry = new Registry()
+  const onHookCall = measureHookCalls(registry)
+  const workers = await startWorkers(config, log, queues, { ...resources, clock, onHookCall })
   let loops: { stop(): Promise<void> }[] = []
   let isDraining = false
   const readiness = createReadiness({
@@ -147,6 +149,7 @@ function startLoops(
     notices,
     startOutboxRelay({ sql, temporal, log, notices }),
     startMailWaker({ sql, temporal, log, notices }),
+    startHookWaker({ sql, temporal, log, notices }),
     startClaimReconciler({ sql, timings, log }),
     startEventApplier({ sql, keyring, log, onDuplicates: countDuplicates(registry), notices }),
     startEventQueuePoller({
@@ -188,7 +191,7 @@ async function startWorkers(
   config: Config,
   log: Logger,
   queues: readonly string[],
-  resources: WorkerResources & { clock: Clock },
+  resources: WorkerResources & { clock: Clock; onHookCall: (outcome: string, ms: number) => void },
 ): Promise<Worker[]> {
   const workers = []
   for (const [taskQueue, options] of Object.entries(queueTable(config, log, resources))) {

@@ -152,6 +152,20 @@ export async function find(
   return batch
 }
 
+/** Batches of any organizations, as lists show them. */
+export const listEach = (sql: Executor, keys: readonly { organizationId: Uuid; id: Uuid }[]) => sql<
+  (BatchSummary & { organizationId: Uuid })[]
+>`
+  select organization_id, ${summaryColumns(sql)}
+  from batches
+  where (organization_id, id) in (
+    select *
+    from unnest(
+      ${keys.map(({ organizationId }) => organizationId)}::uuid[],
+      ${keys.map(({ id }) => id)}::uuid[]
+    )
+  )`
+
 export interface BatchFilters {
   statuses?: readonly string[] | undefined
   channel?: string | undefined

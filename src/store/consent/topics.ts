@@ -80,6 +80,20 @@ export async function find(
   return foundTopics.find(({ id }) => id === idOrSlug.toLowerCase()) ?? foundTopics[0]
 }
 
+/** Topics of any organizations. */
+export const listEach = (sql: Executor, keys: readonly { organizationId: Uuid; id: Uuid }[]) => sql<
+  { organizationId: Uuid; id: Uuid; slug: string; name: string }[]
+>`
+  select organization_id, id, slug, name
+  from topics
+  where (organization_id, id) in (
+    select *
+    from unnest(
+      ${keys.map(({ organizationId }) => organizationId)}::uuid[],
+      ${keys.map(({ id }) => id)}::uuid[]
+    )
+  )`
+
 export async function findId(
   sql: Executor,
   organizationId: Uuid,

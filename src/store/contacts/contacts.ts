@@ -19,6 +19,20 @@ export async function find(
   return contact
 }
 
+/** Returns contacts of any organizations, without their topics. */
+export const listEach = (sql: Executor, keys: readonly { organizationId: Uuid; id: Uuid }[]) => sql<
+  (Omit<Contact, 'topics'> & { organizationId: Uuid })[]
+>`
+  select contacts.organization_id, ${columns(sql)}
+  from ${withStats(sql)}
+  where (contacts.organization_id, contacts.id) in (
+    select *
+    from unnest(
+      ${keys.map(({ organizationId }) => organizationId)}::uuid[],
+      ${keys.map(({ id }) => id)}::uuid[]
+    )
+  )`
+
 /** Topics as JSON, with times in the driver's format. */
 const topics = (sql: Executor) => sql`
   coalesce((

@@ -42,14 +42,9 @@ export const listAwaited = (sql: Executor, organizationId: Uuid, ids: readonly U
     and cohort is null
   order by contact_id, topic_id`
 
-/** Deletes the contacts and everything that references them. Returns their number. */
-export async function remove(
-  tx: Transaction,
-  organizationId: Uuid,
-  ids: readonly Uuid[],
-): Promise<number> {
-  const { count } = await tx`
+/** Deletes the contacts and everything that references them. Returns those that were there. */
+export const remove = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) =>
+  tx<{ id: Uuid; externalId: string | null }[]>`
     delete from contacts
-    where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])`
-  return count
-}
+    where organization_id = ${organizationId} and id = any(${[...ids]}::uuid[])
+    returning id, external_id`

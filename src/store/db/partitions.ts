@@ -14,7 +14,13 @@ const DAYS_AHEAD = 7
 const DAYS_BACK = 1
 
 /** Tables partitioned by a day's range of ids or buckets, and tables partitioned by day. */
-const BY_BUCKET = ['messages', 'message_bodies', 'delivery_events', 'events'] as const
+const BY_BUCKET = [
+  'messages',
+  'message_bodies',
+  'delivery_events',
+  'events',
+  'hook_deliveries',
+] as const
 const BY_DAY = ['inbound_events', 'outbox'] as const
 
 /**

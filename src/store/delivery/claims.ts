@@ -2,6 +2,7 @@ import type { Decision, Evidence, UnknownOutcome } from '../../domain/delivery/d
 import { span, type Uuid } from '../../runtime/ids.ts'
 import { priorityOf } from '../mails/mail-priorities.ts'
 import { slotOf } from './answered-counts.ts'
+import * as hookFacts from '../hooks/hook-facts.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { Sql } from '../db/sql.ts'
 import { sendersOf } from './probes.ts'
@@ -271,8 +272,12 @@ export const decide = (sql: Sql, claim: Claim, decision: Decision) => {
     ) verdict
     where m.organization_id = ${organizationId} and m.bucket = ${bucket}
       and m.id between ${span(messageIds)[0]} and ${span(messageIds)[1]} and m.id = held.id
-    returning m.id, m.connection_id, m.source, m.state, m.send_at, m.execution_id
-  ), back as (
+    returning m.id, m.channel, m.connection_id, m.source, m.state, m.send_at, m.execution_id, m.contact_id
+  ), hooked as (${hookFacts.ofMovedMails(
+    sql,
+    { organizationId, bucket },
+    sql`select id, state, source, contact_id from moved where channel = 'email'`,
+  )}), back as (
     insert into mail_queue (organization_id, bucket, id, connection_id, priority, send_at)
     select ${organizationId}, ${bucket}, id, connection_id,
       ${priorityOf(sql)}, send_at

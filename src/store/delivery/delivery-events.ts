@@ -29,6 +29,24 @@ export const append = (tx: Transaction, entries: readonly TimelineEntry[]) => tx
   )}) as e (organization_id uuid, bucket uuid, log_id uuid, kind text, fingerprint text, occurred_at timestamptz, data jsonb)
   on conflict do nothing`
 
+/** Returns the clicks that the timelines of mails have. */
+export const listClicks = (tx: Transaction, mails: readonly MailKey[]) => tx<
+  (MailKey & { data: Record<string, string | number> })[]
+>`
+  select e.organization_id, e.bucket, e.log_id as id, e.data
+  from unnest(
+    ${mails.map(({ organizationId }) => organizationId)}::uuid[],
+    ${mails.map(({ bucket }) => bucket)}::uuid[],
+    ${mails.map(({ id }) => id)}::uuid[]
+  ) as given (organization_id, bucket, id)
+  cross join lateral (
+    select organization_id, bucket, log_id, data
+    from delivery_events
+    where organization_id = given.organization_id and bucket = given.bucket and log_id = given.id
+      and bucket = any(${[...new Set(mails.map(({ bucket }) => bucket))]}::uuid[])
+      and kind = 'click'
+  ) e`
+
 /**
  * The first `limit` events of what a mail went through, in the order it happened. An event says
  * its message id where that is not the one that the mail is known by.

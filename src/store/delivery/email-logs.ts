@@ -30,9 +30,9 @@ const withBatch = (sql: Executor) => sql`
   left join batches on batches.organization_id = messages.organization_id
     and batches.id = messages.batch_id`
 
-/** Selects the logs of `page`, a relation of (organization_id, bucket, id). */
-const items = (sql: Executor) => sql`
-  select messages.id, messages.message_id, ${shown(sql)} as status, messages.recipient,
+/** Selects the logs of `page`, a relation of (organization_id, bucket, id), and `more` columns. */
+const items = (sql: Executor, more = sql``) => sql`
+  select ${more} messages.id, messages.message_id, ${shown(sql)} as status, messages.recipient,
     messages.subject, coalesce(batches.from_address, message_bodies.from_address) as "from",
     messages.source as source_type, messages.batch_id, messages.execution_id,
     coalesce(variants.template_id, batches.template_id, messages.template_id) as template_id,
@@ -366,3 +366,25 @@ export async function isElsewhere(
     select owner_of_log(${id}::uuid, ${buckets}::uuid[]) as owner`
   return row !== undefined && row.owner !== null && row.owner !== organizationId
 }
+
+export interface MailPlace {
+  organizationId: Uuid
+  bucket: Uuid
+  id: Uuid
+}
+
+/** Returns logs of any organizations by their places, with the tags that callers gave them. */
+export const listEach = (sql: Executor, places: readonly MailPlace[]) => sql<
+  (EmailLog & { organizationId: Uuid; tags: { name: string; value: string }[] | null })[]
+>`
+  with page as materialized (
+    select *
+    from unnest(
+      ${places.map(({ organizationId }) => organizationId)}::uuid[],
+      ${places.map(({ bucket }) => bucket)}::uuid[],
+      ${places.map(({ id }) => id)}::uuid[]
+    ) as page (organization_id, bucket, id)
+  )
+  select item.*, t.tags
+  from (${items(sql, sql`messages.organization_id,`)}) item
+  left join transactional_mails t on t.organization_id = item.organization_id and t.id = item.id`

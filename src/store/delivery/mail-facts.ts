@@ -10,6 +10,7 @@ export interface MailKey {
 }
 
 export interface MailRow extends MailFacts, MailKey {
+  source: string
   batchId: Uuid | null
   executionId: Uuid | null
   contactId: Uuid | null
@@ -42,7 +43,7 @@ export const lock = (tx: Transaction, mails: readonly MailKey[]) => tx<MailRow[]
     order by organization_id, bucket, id
   ) wanted
   cross join lateral (
-    select organization_id, bucket, id, batch_id, execution_id, contact_id, connection_id,
+    select organization_id, bucket, id, source, batch_id, execution_id, contact_id, connection_id,
       recipient, subject, state, status, reason, error, message_id, sent_at, delivered_at,
       opened_at, human_opened_at, clicked_at, human_clicked_at, bounced_at, bounce_type,
       bounce_sub_type, complained_at, claimed_at, first_event_at, variant,

@@ -1,6 +1,7 @@
 import { span, type Uuid } from '../../runtime/ids.ts'
 import * as batchVariants from '../batches/batch-variants.ts'
 import type { Executor } from '../db/sql.ts'
+import * as hookFacts from '../hooks/hook-facts.ts'
 import { priorityOf } from '../mails/mail-priorities.ts'
 import * as outbox from '../platform/outbox.ts'
 import * as answeredCounts from './answered-counts.ts'
@@ -39,8 +40,8 @@ interface SettledClaim {
  * - `moved`: the rows of this claim get their outcomes.
  * - `overtaken`: a row that its event has decided gets its subject here all the same, and counts as
  *   answered.
- * - `answered`, `named`, `back`, `woken`, `mailed`, `tested`: what follows from the rows that
- *   moved.
+ * - `answered`, `hooked`, `named`, `back`, `woken`, `mailed`, `tested`: what follows from the rows
+ *   that moved.
  * - `late`: rows of a batch that were taken for lost before their worker reports that they must be
  *   sent again. If the batch is completed without them, nobody would send them: then they are
  *   `failed`, as where silence is proof (`claims.decide`). `batch` locks the batch before its
@@ -122,6 +123,10 @@ export const recordResults = (
         union all
         select connection_id, claimed_at, first_event_at from overtaken
         where overtaken and channel = 'email'`,
+    )}), hooked as (${hookFacts.ofMovedMails(
+      sql,
+      { organizationId, bucket },
+      sql`select id, state, source, contact_id from moved where channel = 'email'`,
     )}), named as (
       insert into message_ids (organization_id, message_id, connection_id, bucket, id)
       select ${organizationId}, message_id, connection_id, ${bucket}, id
@@ -196,8 +201,12 @@ export const recordResults = (
       ) verdict
       where m.organization_id = ${organizationId} and m.bucket = ${bucket}
         and m.id between ${first} and ${last} and m.id = held.id and held.late
-      returning m.state, held.before
-    )`
+      returning m.id, m.channel, m.state, m.source, m.contact_id, held.before
+    ), late_hooked as (${hookFacts.ofMovedMails(
+      sql,
+      { organizationId, bucket },
+      sql`select id, state, source, contact_id from late where channel = 'email'`,
+    )})`
         : sql``
     }, released as (
       delete from claims

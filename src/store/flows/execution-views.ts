@@ -65,6 +65,21 @@ export function list(
     limit ${limit}`
 }
 
+/** Executions of any organizations. */
+export const listEach = (sql: Executor, keys: readonly { organizationId: Uuid; id: Uuid }[]) => sql<
+  (Execution & { organizationId: Uuid })[]
+>`
+  select e.organization_id, ${columns(sql)}
+  from executions e
+  join flows f on f.organization_id = e.organization_id and f.id = e.flow_id
+  where (e.organization_id, e.id) in (
+    select *
+    from unnest(
+      ${keys.map(({ organizationId }) => organizationId)}::uuid[],
+      ${keys.map(({ id }) => id)}::uuid[]
+    )
+  )`
+
 export type FoundExecution = Execution & { data: Record<string, unknown>; definition: Definition }
 
 /**

@@ -1,3 +1,4 @@
+import { HOOK_PRIORITY } from '../../domain/hooks/hook-event.ts'
 import type { Executor } from '../db/sql.ts'
 
 export interface Lags {
@@ -20,6 +21,10 @@ export interface Lags {
    * Seconds since the oldest delivery event arrived that is neither applied nor waits for a call.
    */
   eventSeconds: number
+  /** Seconds since the oldest delivery was due to an endpoint that may be called. */
+  hookSeconds: number
+  /** Webhook endpoints that keep failing: one call at a time, at growing intervals. */
+  gatedHooks: number
   /** Executions whose delay or wait is over. Counted up to `most`. */
   overdue: number
   /** Seconds since the first of them was due. */
@@ -107,6 +112,24 @@ export async function readLags(sql: Executor, most: number): Promise<Lags> {
           limit 1
         ) oldest
       ) as event_seconds,
+      (
+        select coalesce(extract(epoch from clock_timestamp() - min(first.due_at)), 0)::float8
+        from hook_endpoints e
+        cross join lateral (
+          select q.due_at
+          from hook_queue q
+          where q.endpoint_id = e.id and q.priority = ${HOOK_PRIORITY.event}
+            and q.due_at <= statement_timestamp()
+          order by q.due_at
+          limit 1
+        ) first
+        where e.disabled_at is null and e.gate_until is null
+      ) as hook_seconds,
+      (
+        select count(*)::integer
+        from hook_endpoints
+        where disabled_at is null and gate_until is not null
+      ) as gated_hooks,
       count(*)::integer as overdue,
       coalesce(extract(epoch from clock_timestamp() - min(due_at)), 0)::float8 as overdue_seconds
     from overdue`

@@ -161,6 +161,10 @@ export async function empty(
       update transactional_mails
       set tags = '[]', sealed = null, sealed_until = null
       where organization_id = ${organizationId} and ${one('id')}
+    ), untold as (
+      update hook_deliveries
+      set extra = null, answer = null
+      where organization_id = ${organizationId} and contact_id is null and ${one('mail_id')}
     )
     update delivery_events
     set data = '{}'

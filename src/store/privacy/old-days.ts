@@ -5,7 +5,12 @@ const DAY_MS = 86_400_000
 
 /** A mail has rows in all three tables, in the partitions of its day. */
 export const LEDGER = ['messages', 'message_bodies', 'delivery_events'] as const
-export type DailyTable = (typeof LEDGER)[number] | 'events' | 'inbound_events' | 'outbox'
+export type DailyTable =
+  | (typeof LEDGER)[number]
+  | 'events'
+  | 'inbound_events'
+  | 'outbox'
+  | 'hook_deliveries'
 
 /** Days (`YYYY-MM-DD`) before `before` with a partition, oldest first. */
 export async function list(
