@@ -4,7 +4,7 @@ import type { Answers } from '../src/domain/delivery/throttling.ts'
 import { noteFailure } from '../src/runtime/failures.ts'
 import { countMails } from '../src/runtime/metrics.ts'
 import type { Result } from '../src/store/delivery/record-results.ts'
-import type { Call, Mail, Mailer, Outcome } from './mailer.ts'
+import { type Call, charactersOf, type Mail, type Mailer, type Outcome } from './mailer.ts'
 
 export type Job = { id: string; mail: Mail } | { id: string; failed: Refusal }
 
@@ -13,8 +13,11 @@ export const jobOf = (id: string, composedMail: Composed, tags: Mail['tags'] = [
 
 export interface Pending {
   id: string
-  job: Job | Promise<Job | undefined>
+  job: JobSource
 }
+
+/** A mail, or why there is none. A function makes it when its turn to be called has come. */
+export type JobSource = Job | Promise<Job | undefined> | (() => Promise<Job | undefined>)
 
 export interface Verdict {
   answers: Answers
@@ -104,23 +107,21 @@ const NOT_BEGUN = { kind: 'not_begun' } as const
 
 async function callOne(
   mailer: Mailer,
-  { id, making, room }: { id: string; making: Pending['job']; room: Room },
+  { id, making, room }: { id: string; making: JobSource; room: Room },
   call: Call,
 ): Promise<EndedCall> {
-  const job = making instanceof Promise ? await making : making
+  const job = await (typeof making === 'function' ? making() : making)
   if (job && 'failed' in job) {
     const refused: Outcome = { kind: 'refused', reason: job.failed.reason, error: job.failed.error }
     return { result: resultOf(id, refused, ''), outcome: refused }
   }
-  const length = job ? lengthOf(job.mail) : 0
+  const length = job ? charactersOf(job.mail) : 0
   if (!job || performance.now() >= call.beginBy || !room.take(length)) {
     return { result: { id, outcome: 'queued' }, outcome: NOT_BEGUN }
   }
   const outcome = await mailer.send(job.mail, call).finally(() => room.free(length))
   return { result: resultOf(id, outcome, job.mail.subject), outcome }
 }
-
-const lengthOf = ({ html, text }: Mail): number => (html?.length ?? 0) + (text?.length ?? 0)
 
 function resultOf(id: string, outcome: Outcome | { kind: 'not_begun' }, subject: string): Result {
   switch (outcome.kind) {

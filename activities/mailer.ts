@@ -2,12 +2,35 @@ import type { OutgoingMail } from '../src/core/content/compose.ts'
 import type { Check } from '../src/domain/accounts/verification.ts'
 import type { IamRole } from '../src/domain/accounts/iam-role.ts'
 import type { Lane } from '../src/domain/mails/mail-priority.ts'
+import { lengthOf, type SlottedText, textOf } from '../src/mail/slotted-text.ts'
 
 export interface Mail extends OutgoingMail {
   tags: { name: string; value: string }[]
-  /** Absent: the identity's own, if it has one. */
-  configurationSet?: string
+  /** The parts of a mail of a compiled content, whose `html` and `text` are joined when read. */
+  slotted?: Slotted
 }
+
+interface Slotted {
+  html: SlottedText
+  text: SlottedText
+}
+
+/** Returns the mail with these parts. It holds its own values, and no text that others share. */
+export const withSlotted = (mail: Mail, { html, text }: Slotted): Mail => ({
+  ...mail,
+  slotted: { html, text },
+  get html() {
+    return textOf(html)
+  },
+  get text() {
+    return textOf(text)
+  },
+})
+
+export const charactersOf = (mail: Mail): number =>
+  mail.slotted
+    ? lengthOf(mail.slotted.html) + lengthOf(mail.slotted.text)
+    : (mail.html?.length ?? 0) + (mail.text?.length ?? 0)
 
 /** Outcome of one call. Only `unknown` leaves open whether the provider accepted the mail. */
 export type Outcome =
@@ -28,6 +51,8 @@ export interface Call {
   /** Time of the claim by Postgres' clock. The call is signed with it once. */
   signedAt: Date
   beginBy: number
+  /** Absent: the identity's own, if it has one. */
+  configurationSet?: string
   /** Lane of the call. Calls of higher lanes get a free socket first. Absent: transactional. */
   lane?: Lane
 }

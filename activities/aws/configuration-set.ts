@@ -71,7 +71,7 @@ export function namingConfigurationSets(
       const { iamRole } = call
       const { configurationSet } = iamRole
       if (!configurationSet || isLeftOut(iamRole)) return mailer.send(mail, call)
-      const outcome = await mailer.send({ ...mail, configurationSet }, call)
+      const outcome = await mailer.send(mail, { ...call, configurationSet })
       if (!isRefused(outcome)) return outcome
       if (!isLeftOut(iamRole)) {
         if (leftOutUntil.size >= MOST_LEFT_OUT) leftOutUntil.clear()

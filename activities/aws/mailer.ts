@@ -4,6 +4,7 @@ import { PRODUCTION_TIMINGS } from '../../src/domain/delivery/timings.ts'
 import { countSesCall } from '../../src/runtime/metrics.ts'
 import { createSendEndpoints } from './endpoint.ts'
 import type { IamRole } from '../../src/domain/accounts/iam-role.ts'
+import { bodyOf } from './mail-body.ts'
 import type { Roles } from './roles.ts'
 import { isOfSender } from './sender-refusals.ts'
 import { createSigner, type Credentials } from './signature.ts'
@@ -78,13 +79,13 @@ export function createMailer({
 
   const call = async (
     mail: Mail,
-    { iamRole, signedAt, beginBy }: Call,
+    { iamRole, signedAt, beginBy, configurationSet }: Call,
     endpoint: URL,
     credentials: Credentials,
   ) => {
     const signer = signers.get(credentials) ?? createSigner(credentials, iamRole.region)
     signers.set(credentials, signer)
-    const body = JSON.stringify(request(mail))
+    const body = bodyOf(mail, configurationSet)
     const path = endpoint.pathname
     const clock = clocks.get(endpoint.origin)
     // The claim may have been too old, instead of our clock being wrong: then it must stay refused.
@@ -154,29 +155,6 @@ function clockAhead(date: string | string[] | undefined, now: number): number {
   const ahead = typeof date === 'string' ? Date.parse(date) - now : Number.NaN
   return Math.abs(ahead) > SAME_CLOCK_MS ? ahead : 0
 }
-
-const contentOf = (mail: Mail) =>
-  mail.raw ? { Raw: { Data: Buffer.from(mail.raw).toString('base64') } } : simpleContent(mail)
-
-const simpleContent = (mail: Mail) => ({
-  Simple: {
-    Subject: { Data: mail.subject, Charset: 'UTF-8' },
-    Body: {
-      ...(mail.html === null ? {} : { Html: { Data: mail.html, Charset: 'UTF-8' } }),
-      ...(mail.text === null ? {} : { Text: { Data: mail.text, Charset: 'UTF-8' } }),
-    },
-    Headers: mail.headers.map(({ name, value }) => ({ Name: name, Value: value })),
-  },
-})
-
-const request = (mail: Mail) => ({
-  FromEmailAddress: mail.from,
-  Destination: { ToAddresses: [mail.to] },
-  ...(mail.replyTo === null ? {} : { ReplyToAddresses: [mail.replyTo] }),
-  Content: contentOf(mail),
-  EmailTags: mail.tags.map(({ name, value }) => ({ Name: name, Value: value })),
-  ...(mail.configurationSet === undefined ? {} : { ConfigurationSetName: mail.configurationSet }),
-})
 
 const THROTTLED = ['TooManyRequestsException', 'ThrottlingException', 'Throttling']
 const REFUSED = [

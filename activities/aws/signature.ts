@@ -12,7 +12,7 @@ export interface Unsigned {
   method: 'POST'
   host: string
   path: string
-  body: string
+  body: string | Uint8Array
 }
 
 /**
@@ -59,4 +59,5 @@ export function createSigner(credentials: Credentials, region: string) {
 }
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const sha256 = (data: string | Uint8Array): string =>
+  createHash('sha256').update(data).digest('hex')

@@ -9,13 +9,15 @@ import { variablesOf } from '../../src/core/content/batch-variables.ts'
 import { mailBrand } from '../../src/domain/content/brand.ts'
 import { tagsOf } from '../../src/domain/delivery/ses-event.ts'
 import { timeOf } from '../../src/runtime/ids.ts'
-import type { MergeData, RenderedMail } from '../../src/mail/render.ts'
+import { compileMails, type MailMaker } from '../../src/mail/compiled-mails.ts'
+import { type MergeData, RenderError, type RenderedMail } from '../../src/mail/render.ts'
 import type { MailTemplate } from '../../src/mail/works.ts'
 import { processRenderer, type Renderer, RendererBusy } from '../../src/mail/renderer.ts'
 import type { VariantContent } from '../../src/store/batches/batch-variants.ts'
 import type { Context } from '../../src/store/batches/batch-runs.ts'
 import type { Recipient } from '../../src/store/delivery/claim-range.ts'
-import { type Job, jobOf } from '../calls.ts'
+import { type Job, jobOf, type JobSource } from '../calls.ts'
+import { withSlotted } from '../mailer.ts'
 
 export interface BatchContentDeps extends LinkDeps {
   /** The process's own when absent. */
@@ -34,75 +36,150 @@ interface BatchOf {
 interface Version {
   template: MailTemplate & { key: string }
   sender: Sender
+  /** Undefined: all its mails are rendered in a thread. */
+  make: MailMaker | undefined
 }
 
-/**
- * Makes the mails of one claim, or tells of each why it cannot be made; `undefined`: there was no
- * time left for it before `by`, on `performance.now()`'s scale.
- */
-export type BatchMails = (
-  recipients: readonly Recipient[],
-  by: number,
-) => Promise<Job | undefined>[]
+/** Makes the mails of a batch. */
+export interface BatchMails {
+  /**
+   * Returns a job for each recipient, or the reason why its mail cannot be made. Undefined: there
+   * was no time to render it before `by`, on `performance.now()`'s scale.
+   */
+  jobs(recipients: readonly Recipient[], by: number): JobSource[]
+  /** Whether a mail was or will be rendered in a thread, as far as is known. */
+  needsThread(): boolean
+}
+
+/** Contents whose makers a process caches. To compile one takes as long as to make a few mails. */
+const MOST_CACHED = 20
 
 /** Makes one mail per recipient of a batch, each with its own unsubscribe link. */
-export function batchMails({ renderer = processRenderer(), ...deps }: BatchContentDeps) {
-  return ({ organizationId, batchId, batch, variants = [] }: BatchOf): BatchMails => {
-    const { bucket } = batch
-    const own = versionOf(batch, batch)
-    const versions = variants.map((variant) => versionOf(batch, variant))
+export function batchMails({ renderer = processRenderer(), ...links }: BatchContentDeps) {
+  const makerOf = createMakers()
+
+  return (batchOf: BatchOf): BatchMails => {
+    const { organizationId, batch, variants = [] } = batchOf
+    const withMaker = (content: ContentFields): Version => {
+      const version = versionOf(batch, content)
+      return { ...version, make: makerOf(version.template) }
+    }
+    const own = withMaker(batch)
+    const versions = variants.map(withMaker)
+    let needsThread = [own, ...versions].some(({ make }) => !make)
     const versionFor = ({ variant }: Recipient) =>
       (variant === null ? undefined : versions[variant]) ?? own
+    const dataOf = dataOfBatch(links, batchOf)
+    const ownMail = (recipient: Recipient): OwnMail => ({
+      recipient,
+      version: versionFor(recipient),
+      data: dataOf(recipient),
+    })
+    const jobOfMail = composer(links, batchOf)
 
-    const organization = mailBrand(batch.brand)
-    const listId = listIdOf(deps.publicUrl, { organizationId, topicId: batch.topicId })
-
-    const dataOf = (recipient: Recipient) => {
-      const { variant: _, ...contact } = recipient
-      const { email, contactId } = contact
-      const mailed = { organizationId, contactId, email, topicId: batch.topicId, batchId }
-      return {
-        contact: { ...contact, id: contactId },
-        organization,
-        ...linksOf(deps, mailed, timeOf(bucket)),
-        variables: variablesOf(batch.variableMappings, contact),
+    /** Makes the mail in this process, or in a thread where its maker is not certain. */
+    const jobOfMaker = async (mail: OwnMail, make: MailMaker, by: number): Promise<Job> => {
+      const compiledMail = make(mail.data)
+      if (!compiledMail) {
+        needsThread = true
+        const call = { organization: organizationId, by }
+        return jobOfMail(mail, renderAll(renderer, [mail], call).get(mail))
       }
+      const { subject, ...parts } = compiledMail
+      const job = await jobOfMail(mail, { subject, html: null, text: null })
+      return 'mail' in job ? { ...job, mail: withSlotted(job.mail, parts) } : job
     }
 
-    return (recipients, by) => {
-      const mails = recipients.map((recipient) => ({
-        recipient,
-        version: versionFor(recipient),
-        data: dataOf(recipient),
-      }))
-      const rendered = renderAll(renderer, mails, { organization: organizationId, by })
-      return mails.map(async (mail) => {
-        const { recipient, version, data } = mail
-        const { id, email } = recipient
-        const { unsubscribeUrl } = data
-        try {
-          const content = { rendered: rendered.get(mail), isMarketing: true }
-          const to = { email, unsubscribeUrl, listId }
-          const made = await compose('batch', version.sender, content, to)
-          return jobOf(id, made, tagsOf({ organizationId, bucket, id, batchId }))
-        } catch (error) {
-          if (error instanceof RendererBusy) return undefined
-          // One recipient's mail cannot be made; the others' can, and the claim must not be lost.
-          const message = error instanceof Error ? error.message : ''
-          return { id, failed: { reason: 'render_failed', error: message } }
-        }
-      })
+    return {
+      needsThread: () => needsThread,
+      jobs: (recipients, by) => {
+        const inThread = recipients.filter((each) => !versionFor(each).make).map(ownMail)
+        const rendered = renderAll(renderer, inThread, { organization: organizationId, by })
+        const jobs = new Map(
+          inThread.map((mail) => [
+            mail.recipient,
+            settled(mail.recipient, () => jobOfMail(mail, rendered.get(mail))),
+          ]),
+        )
+        return recipients.map((recipient) => {
+          const { make } = versionFor(recipient)
+          return make
+            ? () => settled(recipient, () => jobOfMaker(ownMail(recipient), make, by))
+            : (jobs.get(recipient) ?? Promise.resolve(undefined))
+        })
+      },
     }
   }
 }
 
+/** Returns a function that compiles a content, or takes it from the cache of the process. */
+function createMakers() {
+  const makers = new Map<string, MailMaker | undefined>()
+  return ({ key, content }: Version['template']): MailMaker | undefined => {
+    if (makers.has(key)) return makers.get(key)
+    const [oldest] = makers.keys()
+    if (makers.size >= MOST_CACHED && oldest !== undefined) makers.delete(oldest)
+    const maker = compileMails(content)
+    makers.set(key, maker)
+    return maker
+  }
+}
+
+/** Returns a function that makes the values of one recipient's mail. */
+function dataOfBatch(links: LinkDeps, { organizationId, batchId, batch }: BatchOf) {
+  const organization = mailBrand(batch.brand)
+  return (recipient: Recipient) => {
+    const { variant: _, ...contact } = recipient
+    const { email, contactId } = contact
+    const mailed = { organizationId, contactId, email, topicId: batch.topicId, batchId }
+    return {
+      contact: { ...contact, id: contactId },
+      organization,
+      ...linksOf(links, mailed, timeOf(batch.bucket)),
+      variables: variablesOf(batch.variableMappings, contact),
+    }
+  }
+}
+
+/** Returns a function that composes one recipient's mail from its rendered parts. */
+function composer({ publicUrl }: LinkDeps, { organizationId, batchId, batch }: BatchOf) {
+  const { bucket, topicId } = batch
+  const listId = listIdOf(publicUrl, { organizationId, topicId })
+  return async (
+    { recipient: { id, email }, version, data: { unsubscribeUrl } }: OwnMail,
+    rendered: Parameters<typeof compose>[2]['rendered'],
+  ): Promise<Job> => {
+    const content = { rendered, isMarketing: true }
+    const to = { email, unsubscribeUrl, listId }
+    const composedMail = await compose('batch', version.sender, content, to)
+    return jobOf(id, composedMail, tagsOf({ organizationId, bucket, id, batchId }))
+  }
+}
+
+interface OwnMail {
+  recipient: Recipient
+  version: Version
+  data: MergeData & { unsubscribeUrl: string }
+}
+
+/** Undefined: the renderer had no time. One mail that cannot be made does not lose its claim. */
+async function settled({ id }: Recipient, make: () => Promise<Job>): Promise<Job | undefined> {
+  try {
+    return await make()
+  } catch (error) {
+    if (error instanceof RendererBusy) return undefined
+    const reason = error instanceof RenderError ? error.reason : 'render_failed'
+    return { id, failed: { reason, error: error instanceof Error ? error.message : '' } }
+  }
+}
+
 /** Renders mails of several versions, those of one together. */
-function renderAll<Mail extends { version: Version; data: MergeData }>(
+function renderAll(
   renderer: Renderer,
-  mails: readonly Mail[],
+  mails: readonly OwnMail[],
   call: { organization: string; by: number },
-): Map<Mail, Promise<RenderedMail> | undefined> {
-  const rendered = new Map<Mail, Promise<RenderedMail> | undefined>()
+): Map<OwnMail, Promise<RenderedMail> | undefined> {
+  const rendered = new Map<OwnMail, Promise<RenderedMail> | undefined>()
   for (const version of new Set(mails.map((mail) => mail.version))) {
     const { template } = version
     const same = mails.filter((mail) => mail.version === version)
@@ -116,7 +193,7 @@ function renderAll<Mail extends { version: Version; data: MergeData }>(
 function versionOf(
   { fromAddress, replyTo }: Context,
   { contentId, subject, contentHtml: html, contentText: text, fromName }: ContentFields,
-): Version {
+): Omit<Version, 'make'> {
   return {
     template: { key: `${contentId} ${subject}`, content: { subject, html, text }, marketing: true },
     sender: { from: { address: fromAddress, name: fromName }, replyTo },

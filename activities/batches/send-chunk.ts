@@ -18,7 +18,7 @@ import { processRenderer } from '../../src/mail/renderer.ts'
 import { type BatchMails, batchMails } from './batch-mails.ts'
 import { giveBackPermits, takePermits } from './batch-permits.ts'
 import { countTroubles } from './breaker.ts'
-import { callAll, createRoom, type Pending, type Room } from '../calls.ts'
+import { callAll, createRoom, type JobSource, type Pending, type Room } from '../calls.ts'
 import {
   OUTCOMES_AWAITED,
   paused,
@@ -236,7 +236,7 @@ export function createSendChunk({
       await Context.current().sleep(HELD_POLL_MS)
       return undefined
     }
-    const turn = renderer.takeTurn(input.organizationId)
+    const turn = chunk.mails.needsThread() ? renderer.takeTurn(input.organizationId) : NO_TURN
     if (!turn) {
       if (flights.isEmpty()) return pausedAbout(RENDERING_PAUSE_MS, 'rendering')
       await flights.next()
@@ -331,7 +331,7 @@ export function createSendChunk({
     const { input, batch, sender, mails, room } = chunk
     const { organizationId, batchId } = input
     const beginBy = startedAt + timings.beginMs
-    const jobs = mails(recipients, beginBy)
+    const jobs = mails.jobs(recipients, beginBy)
     const call = { iamRole: sender, signedAt: new Date(claimedAt), beginBy, lane: 'batch' as const }
     const toCall = pending(recipients, jobs)
     const { results, verdict } = await callAll(mailer, toCall, call, room)
@@ -350,6 +350,9 @@ export function createSendChunk({
     else chunk.result ??= resultOfVerdict(verdict)
   }
 }
+
+/** Mails of compiled contents are made without the threads, so they wait for no turn. */
+const NO_TURN = { mostMails: Infinity, end: () => {} }
 
 /** One range of a batch that is being sent, and what its claims found out for the next ones. */
 interface Chunk {
@@ -391,5 +394,5 @@ interface Claim {
 const mostNext = (most: number, claimed: number, notBegun: number): number =>
   notBegun === 0 ? Math.min(2 * most, CLAIM_SIZE) : Math.max(1, 2 * (claimed - notBegun))
 
-const pending = (recipients: Recipient[], jobs: ReturnType<BatchMails>): Pending[] =>
+const pending = (recipients: Recipient[], jobs: readonly JobSource[]): Pending[] =>
   recipients.map(({ id }, index) => ({ id, job: jobs[index] ?? Promise.resolve(undefined) }))

@@ -21,6 +21,22 @@ const LINKS = { unsubscribe: 'Unsubscribe', preferences: 'Preferences' }
  * an `if` may be missing.
  */
 export function withFooter<Mail extends Parts>(mail: Mail, footed: Footed): Mail {
+  return {
+    ...mail,
+    html: appendToBody(
+      mail.html,
+      footerOf('html', (text) => mail.html.includes(text), footed),
+    ),
+    text: mail.text + footerOf('plain', (text) => mail.text.includes(text), footed),
+  }
+}
+
+/** Returns the footer of one rendered part. `includes` tells what the part has in it. */
+export function footerOf(
+  syntax: 'html' | 'plain',
+  includes: (text: string) => boolean,
+  footed: Footed,
+): string {
   const { unsubscribeUrl, preferencesUrl } = footed
   const { name, postalAddress = null, links: words = LINKS } = footed.organization
   const lines = postalAddress === null ? [] : postalAddress.split('\n')
@@ -28,16 +44,13 @@ export function withFooter<Mail extends Parts>(mail: Mail, footed: Footed): Mail
     { text: words.unsubscribe, url: unsubscribeUrl },
     ...(preferencesUrl === undefined ? [] : [{ text: words.preferences, url: preferencesUrl }]),
   ]
-  const missing = (part: string, format: (text: string) => string) => ({
+  const format = syntax === 'html' ? escapeHtml : String
+  const missing = {
     linkColor: footed.organization.linkColor ?? COLOR,
-    links: part.includes(format(unsubscribeUrl)) ? [] : links,
-    address: lines.every((line) => part.includes(format(line))) ? [] : [name, ...lines],
-  })
-  return {
-    ...mail,
-    html: appendToBody(mail.html, htmlFooter(missing(mail.html, escapeHtml))),
-    text: mail.text + textFooter(missing(mail.text, String)),
+    links: includes(format(unsubscribeUrl)) ? [] : links,
+    address: lines.every((line) => includes(format(line))) ? [] : [name, ...lines],
   }
+  return syntax === 'html' ? htmlFooter(missing) : textFooter(missing)
 }
 
 interface Missing {

@@ -99,7 +99,7 @@ export function explained<T>(work: () => T): T {
  * Fixed names come last, so that a variable cannot replace the contact. The names of flows come
  * first, since older templates may declare variables with these names.
  */
-const scopeOf = ({ variables, trigger, event, ...fixed }: MergeData): object => ({
+export const scopeOf = ({ variables, trigger, event, ...fixed }: MergeData): object => ({
   ...withFlatValues({ trigger, event }),
   ...variables,
   ...withFlatValues({ contact: fixed.contact }),
@@ -147,9 +147,7 @@ function run(syntax: Syntax, templates: Template[], scope: object): string {
 
 function explain(error: LiquidError): RenderError {
   const cause = error.originalError
-  if (cause instanceof Unprintable) {
-    return new RenderError('missing_value', `"${expressionOf(error)}" ${cause.message}`)
-  }
+  if (cause instanceof Unprintable) return missingValue(error.token.getText(), cause)
   const [line, column] = error.token.getPosition()
   const message = `${cause?.message ?? error.message} (line ${line}, column ${column})`
   // A string that is too long for the engine, and too deep a nesting, are RangeErrors.
@@ -160,10 +158,13 @@ function explain(error: LiquidError): RenderError {
   return new RenderError(tooLarge ? 'too_large' : 'render_failed', message)
 }
 
-const expressionOf = (error: LiquidError): string =>
-  error.token.getText().replace(/^\{[{%]-?\s*|\s*-?[%}]\}$/g, '')
+/** Returns the refusal of a mail whose output or tag has no value that can be printed. */
+export const missingValue = (source: string, { message }: Unprintable): RenderError =>
+  new RenderError('missing_value', `"${expressionOf(source)}" ${message}`)
 
-function checkSubject(rendered: string): string {
+const expressionOf = (source: string): string => source.replace(/^\{[{%]-?\s*|\s*-?[%}]\}$/g, '')
+
+export function checkSubject(rendered: string): string {
   const subject = rendered.trim()
   if (CONTROL.test(subject)) {
     throw new RenderError('bad_subject', 'The subject has line breaks or control characters')

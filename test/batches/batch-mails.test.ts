@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { batchMails } from '../../activities/batches/batch-mails.ts'
+import type { JobSource } from '../../activities/calls.ts'
 import { batchBucket, batchRowId, timeOf, uuidv7 } from '../../src/runtime/ids.ts'
 import { readPreferences } from '../../src/keys/preferences-links.ts'
 import {
@@ -8,6 +9,7 @@ import {
   parseKeyring,
   readUnsubscribe,
 } from '../../src/keys/tokens.ts'
+import { processRenderer, type Renderer, RendererBusy } from '../../src/mail/renderer.ts'
 import { brandWith } from '../support/brands.ts'
 
 const DAY_MS = 86_400_000
@@ -29,8 +31,15 @@ const recipient = {
   variant: null,
 }
 
-async function mailOf(topicId: string | null, contentHtml = '<p>News</p>') {
-  const make = batchMails({ keyring, publicUrl: 'https://mail.example.com' })({
+const jobOf = async (source: JobSource | undefined) =>
+  typeof source === 'function' ? source() : source
+
+function mailsOf(topicId: string | null, contentHtml: string, renderer?: Renderer) {
+  return batchMails({
+    keyring,
+    publicUrl: 'https://mail.example.com',
+    ...(renderer && { renderer }),
+  })({
     organizationId,
     batchId,
     batch: {
@@ -52,7 +61,11 @@ async function mailOf(topicId: string | null, contentHtml = '<p>News</p>') {
       unknownOutcome: 'fail',
     },
   })
-  const [job] = await Promise.all(make([recipient], Infinity))
+}
+
+async function mailOf(topicId: string | null, contentHtml = '<p>News</p>') {
+  const [source] = mailsOf(topicId, contentHtml).jobs([recipient], Infinity)
+  const job = await jobOf(source)
   if (!job || !('mail' in job)) throw new Error('the mail could not be made')
   return job.mail
 }
@@ -100,4 +113,44 @@ test('a template places the links itself', async () => {
   const made = (await mailOf(null, html)).html ?? ''
   expect(made.match(/\/unsubscribe\//g)).toHaveLength(1)
   expect(made.match(/\/preferences\//g)).toHaveLength(1)
+})
+
+test('a compiled content needs no thread until a mail of it is not certain', async () => {
+  const inThread: string[] = []
+  const renderer: Renderer = {
+    ...processRenderer(),
+    mails: (_, people) =>
+      people.map(async ({ contact }) => {
+        inThread.push(String(contact?.firstName))
+        throw new RendererBusy()
+      }),
+  }
+  const mails = mailsOf(null, '<p>{{ contact.firstName }} {{ contact.phone }}</p>', renderer)
+  const firstNames = ['Ada', 'half of one \uD83D', 'Bob']
+  const people = firstNames.map((firstName) => ({ ...recipient, phone: '1', firstName }))
+  const [ada, half, bob] = mails.jobs(people, Infinity)
+  expect(await jobOf(ada)).toMatchObject({ mail: { to: recipient.email } })
+  expect(mails.needsThread()).toBe(false)
+  // There was no time for it.
+  expect(await jobOf(half)).toBeUndefined()
+  expect(mails.needsThread()).toBe(true)
+  expect(await jobOf(bob)).toMatchObject({
+    mail: { html: expect.stringContaining('<p>Bob 1</p>') },
+  })
+  expect(inThread).toEqual([firstNames[1]])
+})
+
+test('a value that is missing fails its own mail', async () => {
+  const [source] = mailsOf(null, '{{ contact.phone }}').jobs([recipient], Infinity)
+  expect(await jobOf(source)).toMatchObject({
+    id: recipient.id,
+    failed: {
+      reason: 'missing_value',
+      error: '"contact.phone" has no value and no default',
+    },
+  })
+})
+
+test('a content that is not compiled needs a thread from the start', () => {
+  expect(mailsOf(null, '{% for n in (1..9) %}{{ n }}{% endfor %}').needsThread()).toBe(true)
 })

@@ -20,11 +20,14 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 /** Returns the result of a chunk whose rows are in these states. None of them can be claimed. */
-async function resultOf(states: readonly string[], change: Partial<Renderer> = {}) {
+async function resultOf(
+  states: readonly string[],
+  { html = '<p>News</p>', ...change }: Partial<Renderer> & { html?: string } = {},
+) {
   const mailer = fakeMailer()
   const seeded = await seedOrganization(sql)
   const { organizationId, connectionId } = seeded
-  const batchId = await seedBatch(sql, seeded)
+  const batchId = await seedBatch(sql, seeded, { html })
   const bucket = batchBucket()
   const unknown = states.filter((state) => state === 'unknown').length
   await sql`
@@ -65,7 +68,15 @@ test('a chunk is in doubt only when all that is left of it is', async () => {
 })
 
 test('a chunk whose organization is at a slow mail elsewhere claims nothing and gives its slot back', async () => {
-  const result = await resultOf(['queued'], { takeTurn: () => undefined })
+  const html = '{% for n in (1..9) %}{{ n }}{% endfor %}'
+  const result = await resultOf(['queued'], { html, takeTurn: () => undefined })
   expect(result).toMatchObject({ kind: 'paused', reason: 'rendering' })
   expect(await sql`select from claims`).toEqual([])
+})
+
+test('a chunk of a compiled content waits for no slow mail of its organization', async () => {
+  const html = '<p>{{ contact.firstName }}</p>'
+  // Its contact is gone.
+  const result = await resultOf(['queued'], { html, takeTurn: () => undefined })
+  expect(result).toEqual({ kind: 'done' })
 })

@@ -46,6 +46,8 @@ export const MADE: Record<string, string> = {
   'src/domain/deliverability/spf-macros.ts': 'one character of a few',
   'src/domain/deliverability/tags.ts': 'a version of ours, anchored, with runs of blanks around it',
   'src/mail/html-tokens.ts': 'the end tag of one of a few elements',
+  'src/mail/liquid-tree.ts':
+    'anchored, of at most 20,000 characters; each run ends before a character that it cannot have',
   'src/mail/styles.ts': 'a mark of ours and digits',
   'src/main/commands/arguments.ts': 'LINE, a pattern of schemas',
   'src/store/privacy/import-reports.ts':
