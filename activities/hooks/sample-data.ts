@@ -7,7 +7,7 @@ import { ID, TIME } from '../../src/schemas/common.ts'
 const first = (schema: object): unknown =>
   'examples' in schema && Array.isArray(schema.examples) ? schema.examples[0] : undefined
 
-const person = { id: ID, externalId: 'user-42', email: 'ada@example.com' }
+const person = { id: ID, externalId: 'user-42', email: 'ada@example.com', phone: null }
 
 const email = {
   id: ID,

@@ -166,7 +166,10 @@ test('after five failures in a row only one call at a time is made, at growing i
   const waits: number[] = []
   for (let trial = 0; trial < 6; trial++) {
     const [row] = await api.sql<{ waitMs: number }[]>`
-      select (extract(epoch from gate_until - clock_timestamp()) * 1000)::float8 as wait_ms
+      select (extract(epoch from gate_until - (
+          select max((tries -> -1 ->> 'at')::timestamptz)
+          from hook_deliveries where endpoint_id = ${id}
+        )) * 1000)::float8 as wait_ms
       from hook_endpoints where id = ${id}`
     waits.push(Math.round((row?.waitMs ?? 0) / 10_000) * 10)
     await api.sql`update hook_endpoints set gate_until = now() - interval '1 second' where id = ${id}`

@@ -81,9 +81,23 @@ test('contacts tell of topics that they join and leave, and that they want no ma
         extra: { source: 'api' },
       }),
       expect.objectContaining({ type: 'topic.unsubscribed', topicId: topic.id, contactId: id }),
-      expect.objectContaining({ type: 'contact.unsubscribed', topicId: null, contactId: id }),
+      expect.objectContaining({
+        type: 'contact.unsubscribed',
+        topicId: null,
+        contactId: id,
+        extra: { source: 'api', channel: 'email' },
+      }),
     ]),
   )
+})
+
+test('a contact tells that it wants no texts', async () => {
+  const client = await organization({ eventTypes: ['contact.unsubscribed'] })
+  const { id } = await createContact(client, { phone: '+4915112345678', smsStatus: 'opted_in' })
+  await client.patch(`/v1/contacts/${id}`, { smsStatus: 'opted_out' })
+  expect(await told(client.organizationId)).toMatchObject([
+    { type: 'contact.unsubscribed', contactId: id, extra: { source: 'api', channel: 'sms' } },
+  ])
 })
 
 test('a complaint unsubscribes nobody by itself, but unsubscribing by link does', async () => {

@@ -47,24 +47,26 @@ export async function recordConsentEach(
   await recordHooks(tx, events)
 }
 
-/** Tells webhook endpoints who unsubscribed from all mail, and who joined or left a topic. */
+/** Tells webhook endpoints who wants no mail or no texts, and who joined or left a topic. */
 async function recordHooks(
   tx: Transaction,
   events: readonly (ConsentEvent & { organizationId: Uuid })[],
 ): Promise<void> {
   const occurredAt = new Date().toISOString()
   const facts = events.flatMap((event): HookFact[] => {
-    const { organizationId, contactId, topicId, source } = event
+    const { organizationId, contactId, topicId, source, kind } = event
     const type = hookTypeOf(event)
     if (type === undefined) return []
-    const about = topicId === undefined ? {} : { topicId }
-    const extra = { source }
-    return [{ organizationId, type, occurredAt, toldApartBy: uuidv7(), contactId, ...about, extra }]
+    const fact = { organizationId, type, occurredAt, toldApartBy: uuidv7(), contactId }
+    if (topicId !== undefined) return [{ ...fact, topicId, extra: { source } }]
+    const channel = kind === 'sms_opted_out' ? 'sms' : 'email'
+    return [{ ...fact, extra: { source, channel } }]
   })
   await hookFacts.record(tx, facts)
 }
 
 function hookTypeOf({ kind, topicId }: ConsentEvent): HookEventType | undefined {
+  if (kind === 'sms_opted_out') return 'contact.unsubscribed'
   if (kind === 'unsubscribed') {
     return topicId === undefined ? 'contact.unsubscribed' : 'topic.unsubscribed'
   }

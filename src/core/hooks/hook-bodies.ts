@@ -41,7 +41,7 @@ export function hookData(delivery: ToldDelivery, subjects: HookSubjects): HookDa
     case 'contact.deleted':
       return { contact: { id: contactId, externalId: extra?.['externalId'] ?? null } }
     case 'contact.unsubscribed':
-      return withContact(subjects, { channel: 'email', source: extra?.['source'] })
+      return withContact(subjects, { ...extra })
     case 'topic.subscribed':
     case 'topic.unsubscribed': {
       const { topic } = subjects
@@ -104,8 +104,8 @@ function mailData(
 /** Undefined: the contact is gone. */
 function withContact({ contact }: HookSubjects, more: HookData): HookData | undefined {
   if (!contact) return undefined
-  const { id, externalId, email } = contact
-  return { contact: { id, externalId, email }, ...more }
+  const { id, externalId, email, phone } = contact
+  return { contact: { id, externalId, email, phone }, ...more }
 }
 
 function withoutOrganization<Row extends { organizationId: string }>(row: Row) {
