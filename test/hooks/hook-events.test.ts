@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { batchBucket, batchRowId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import * as claims from '../../src/store/delivery/claims.ts'
+import { listen } from '../../src/store/db/listener.ts'
 import { recordResults } from '../../src/store/delivery/record-results.ts'
 import { type Api, type Client, createBatch, createContact, startApi } from '../support/api.ts'
 import { type EngagedMail, seedEngagedMail, tell, timeAt } from '../support/engaged-mail.ts'
@@ -142,9 +143,26 @@ test('one event has one id at all endpoints, and only those get it that want its
   expect(facts.filter(({ endpointId }) => endpointId === other)).toHaveLength(1)
 })
 
-test('nothing is written for organizations without endpoints', async () => {
-  await createContact(api.charlie, { email: 'gus@example.com' })
-  expect(await told(api.charlie.organizationId)).toEqual([])
+test('nothing is written and nobody is woken for organizations without endpoints', async () => {
+  const heard: string[] = []
+  const listener = listen(api.databaseUrl, {
+    name: 'test',
+    channel: 'letterloom_work',
+    onNotice: (channel) => heard.push(channel),
+    onListening: () => heard.push('listening'),
+  })
+  try {
+    await expect.poll(() => heard).toContain('listening')
+    await createContact(api.charlie, { email: 'gus@example.com' })
+    expect(await told(api.charlie.organizationId)).toEqual([])
+    // One that has an endpoint is heard, and what was told before it would have been.
+    const client = await organization()
+    await createContact(client, { email: 'gus@example.com' })
+    await expect.poll(() => heard).toContain('hook_queue')
+    expect(heard.filter((channel) => channel === 'hook_queue')).toHaveLength(1)
+  } finally {
+    await listener.close()
+  }
 })
 
 describe('batches and executions tell', () => {
