@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { batchBucket, batchRowId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
-import {
-  type Api,
-  connectAccount,
-  createBatch,
-  freeze,
-  insertMail,
-  startApi,
-} from '../support/api.ts'
+import { type Api, connectAccount, createBatch, freeze, insertMail } from '../support/api.ts'
+import { type PlannedApi, startPlannedApi } from '../support/rows-read.ts'
 
 let api: Api
+let rowsRead: PlannedApi['rowsRead']
 let connectionId: Uuid
 beforeAll(async () => {
-  api = await startApi()
+  const planned = await startPlannedApi()
+  api = planned.api
+  rowsRead = planned.rowsRead
   connectionId = (await connectAccount(api.alice)).connectionId
 })
 afterAll(() => api.close())
@@ -50,6 +47,8 @@ async function frozen(rows: readonly Row[]): Promise<string> {
       recipient: `r${seq}@example.com`,
     })
   }
+  const unknown = rows.filter(([state]) => state === 'unknown').length
+  await api.sql`update batches set unknown = ${unknown} where id = ${batchId}`
   return `/v1/batch/${batchId}`
 }
 
@@ -91,4 +90,24 @@ test('another organization sees nothing of them', async () => {
   const url = await frozen(ROWS)
   expect((await api.charlie.get(`${url}/reasons`)).status).toBe(403)
   expect((await api.charlie.get(`/v1/batch/${uuidv7()}/reasons`)).status).toBe(404)
+})
+
+test('counting reads those who were refused, not the whole batch', async () => {
+  const url = await frozen(ROWS)
+  const { body } = await api.alice.get(url)
+  const [batch] = await api.sql<
+    { bucket: Uuid }[]
+  >`select bucket from batches where id = ${body.id}`
+  await api.sql`
+    insert into messages (organization_id, connection_id, bucket, id, dedupe_key, source, batch_id,
+      state, status)
+    select m.organization_id, m.connection_id, m.bucket,
+      (left(m.id::text, 28) || lpad(to_hex(n), 8, '0'))::uuid, gen_random_uuid(), 'batch',
+      m.batch_id, 'sent', 'delivered'
+    from messages m
+    cross join generate_series(100, 2_099) as n
+    where m.bucket = ${batch?.bucket ?? ''} and m.status = 'delivered'`
+  await api.admin`analyze messages`
+  const asked = () => api.alice.get(`${url}/reasons`)
+  expect(await rowsRead(api.alice.organizationId, asked, 200, /is_refused/)).toBeLessThan(50)
 })

@@ -30,7 +30,11 @@ export const batchReasonRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
       if (!ledger) throw await missing(sql, 'batch', organizationId, id)
       const { bucket } = ledger
       if (bucket === null) return { data: [] }
-      const data = await batches.countReasons(sql, organizationId, { bucket, most: MOST_REASONS })
+      const data = await batches.countReasons(sql, organizationId, {
+        id: ledger.id,
+        bucket,
+        most: MOST_REASONS,
+      })
       return { data: [...data] }
     },
   )

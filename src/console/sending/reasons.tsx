@@ -11,19 +11,14 @@ import { Status } from '../ui/status.tsx'
 import { Table } from '../ui/table.tsx'
 import { reasonWords } from './reason-words.ts'
 
-/**
- * Counting reads all of a batch: it is done more seldom than the batch itself is asked for, and
- * once a minute where that takes Postgres a second.
- */
-const SELDOMER = { small: 5, large: 30 }
-const LARGE_BATCH = 200_000
+/** Reading many of them costs more: they are asked for more seldom than the batch. */
+const SELDOMER = 5
 
 /** Who did not get it, in one line for each reason. Without anybody there is nothing here. */
 export function Reasons({ batch }: { batch: Schemas['Batch'] }) {
   const client = useClient()
   const org = useOrganizationId()
-  const { id, failed, skipped, unknown, totalRecipients } = batch
-  const seldomer = totalRecipients > LARGE_BATCH ? SELDOMER.large : SELDOMER.small
+  const { id, failed, skipped, unknown } = batch
   const isNeeded = failed + skipped + unknown > 0
   const answer = useQuery({
     queryKey: [org, 'batch', id, 'reasons'],
@@ -31,7 +26,7 @@ export function Reasons({ batch }: { batch: Schemas['Batch'] }) {
     enabled: isNeeded,
     refetchInterval: useRefresh<Schemas['BatchReasonList']>(() => {
       const pace = batchPace(batch, Date.now())
-      return pace === false ? false : pace * seldomer
+      return pace === false ? false : pace * SELDOMER
     }),
   })
   if (!isNeeded) return null

@@ -235,6 +235,7 @@ export async function cancel(
 
 /** Location of a batch's recipients, and the meaning of a row that is still `queued`. */
 export interface Ledger {
+  id: Uuid
   bucket: Uuid | null
   cancelled: boolean
   total: number
@@ -246,7 +247,7 @@ export async function findLedger(
   id: Uuid,
 ): Promise<Ledger | undefined> {
   const [ledger] = await sql<Ledger[]>`
-    select bucket, status = 'cancelled' as cancelled, total_recipients as total
+    select id, bucket, status = 'cancelled' as cancelled, total_recipients as total
     from batches
     where organization_id = ${organizationId} and id = ${id}`
   return ledger
@@ -318,18 +319,31 @@ export async function countRecipients(
   return row?.total ?? 0
 }
 
-/** Counts the reasons of mails that were not sent or are in doubt, most frequent first. */
+/**
+ * Counts the reasons of mails that were not sent, most frequent first. Mails in doubt have no
+ * reason, and the batch knows their number. Refused mails are read by their index, not the whole
+ * batch: a page asks every few seconds.
+ */
 export const countReasons = (
   sql: Executor,
   organizationId: Uuid,
-  { bucket, most }: { bucket: Uuid; most: number },
+  { id, bucket, most }: { id: Uuid; bucket: Uuid; most: number },
 ) => sql<BatchReason[]>`
-  select ${shown(sql, false)} as status, reason, count(*) as count
-  from messages
-  where organization_id = ${organizationId}
-    and bucket = ${bucket}
-    and id between ${bucket} and ${lastRow(bucket)}
-    and state in ('failed', 'skipped', 'unknown')
-  group by 1, 2
+  with refused as (
+    select ${shown(sql, false)} as status, reason, count(*) as count
+    from messages
+    where organization_id = ${organizationId}
+      and bucket = ${bucket}
+      and id between ${bucket} and ${lastRow(bucket)}
+      and is_refused
+      and state in ('failed', 'skipped')
+    group by 1, 2
+  )
+  select status, reason, count
+  from refused
+  union all
+  select 'pending', null, unknown
+  from batches
+  where organization_id = ${organizationId} and id = ${id} and unknown > 0
   order by 3 desc, 1, 2
   limit ${most}`
