@@ -1644,7 +1644,7 @@ export interface paths {
         };
         /**
          * Get a template by id or slug
-         * @description A UUID is an id. Any other value is a slug.
+         * @description An id or a slug: a UUID is an id, any other value is a slug. With `version`, the texts, the variables and `publishedAt` are those of that version. Name, slug and status are the present ones.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -1667,6 +1667,28 @@ export interface paths {
          *     Scope: `templates` or `full`.
          */
         patch: operations["updateTemplate"];
+        trace?: never;
+    };
+    "/v1/templates/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the published versions of a template, newest first
+         * @description They never change. `GET /v1/templates/{id}?version=` returns what one says.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["listTemplateVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/tools/email-check/{domain}": {
@@ -2381,6 +2403,28 @@ export interface paths {
          *     Scope: `read` or `full`.
          */
         get: operations["listWorkflowExecutions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/{workflowId}/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the executions at each step of a workflow, by id or slug
+         * @description Of all versions. Steps without executions are left out. At most 50,000 executions of each status are counted.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["listWorkflowSteps"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8541,6 +8585,8 @@ export interface components {
             operator: "equals" | "notEquals" | "contains" | "notContains" | "startsWith" | "endsWith" | "greaterThan" | "lessThan" | "greaterThanOrEqual" | "lessThanOrEqual" | "exists" | "notExists" | "inList" | "notInList" | "within" | "notWithin" | "withinNext" | "triggered" | "notTriggered" | "triggeredWithin" | "notTriggeredWithin" | "triggeredAtLeast" | "hasTopic" | "notHasTopic" | "inBucket";
             /** @description Number of contacts whose value the operator cannot read. An estimate if `count` is one. */
             count: number;
+            /** @description Up to three of these values, the most frequent ones. */
+            examples: string[];
         };
         /** SnsMessage */
         SnsMessage: {
@@ -9214,6 +9260,19 @@ export interface components {
         TemplateVariablesItem: {
             name: string;
             fallback?: string | null;
+        };
+        /** TemplateVersion */
+        TemplateVersion: {
+            version: number;
+            subject: string | null;
+            /** Format: date-time */
+            publishedAt: string;
+        };
+        /** TemplateVersionList */
+        TemplateVersionList: {
+            data: components["schemas"]["TemplateVersion"][];
+            /** @description Cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
         };
         /** TemplatesPush */
         TemplatesPush: components["schemas"]["TemplateListPush"] | components["schemas"]["SingleTemplatePush"];
@@ -10136,6 +10195,21 @@ export interface components {
              * @description Until this time, webhooks are also signed with the previous secret.
              */
             previousSecretUntil: string;
+        };
+        /** WorkflowStepCount */
+        WorkflowStepCount: {
+            /** @description Null: executions that have not reached a step yet. */
+            stepId: string | null;
+            /** @description Unfinished executions that are at this step. */
+            live: number;
+            /** @description Failed executions that a retry resumes at this step. */
+            failed: number;
+        };
+        /** WorkflowStepCounts */
+        WorkflowStepCounts: {
+            data: components["schemas"]["WorkflowStepCount"][];
+            /** @description `false` if there are more executions than were counted. */
+            countsAreExact: boolean;
         };
         /** WorkflowSummary */
         WorkflowSummary: {
@@ -16126,7 +16200,10 @@ export interface operations {
     };
     getTemplate: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A published version. By default, what the template says now. */
+                version?: number;
+            };
             header?: never;
             path: {
                 /** @description Id of the resource. */
@@ -16247,6 +16324,50 @@ export interface operations {
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTemplateVersions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows in a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateVersionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
@@ -18537,6 +18658,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExecutionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWorkflowSteps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                workflowId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked for */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowStepCounts"];
                 };
             };
             400: components["responses"]["BadRequest"];

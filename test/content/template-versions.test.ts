@@ -161,3 +161,45 @@ test('changes of templates are in the audit trail', async () => {
     'template.deleted',
   ])
 })
+
+describe('reading versions', () => {
+  test('lists what was published, newest first, and shows what each said', async () => {
+    const { id, slug } = await create({ subject: 'First' })
+    await api.alice.patch(`/v1/templates/${id}`, { source: '<p>Two</p>', subject: 'Second' })
+    await publish(id)
+    await api.alice.patch(`/v1/templates/${id}`, { source: '<p>Draft</p>', subject: 'Draft' })
+    const first = await api.alice.get(`/v1/templates/${slug}/versions?limit=1`)
+    expect(first.body.data).toEqual([
+      { version: 2, subject: 'Second', publishedAt: expect.any(String) },
+    ])
+    const cursor = first.body.nextCursor
+    const second = await api.alice.get(`/v1/templates/${id}/versions?limit=1&cursor=${cursor}`)
+    expect(second.body).toMatchObject({
+      data: [{ version: 1, subject: 'First' }],
+      nextCursor: null,
+    })
+    const read = (query: string) => api.alice.get(`/v1/templates/${id}${query}`)
+    expect((await read('?version=1')).body).toMatchObject({
+      id,
+      version: 1,
+      subject: 'First',
+      source: '<p>One</p>',
+      publishedAt: second.body.data[0].publishedAt,
+      hasUnpublishedChanges: false,
+    })
+    expect((await read('')).body).toMatchObject({
+      version: 2,
+      subject: 'Draft',
+      source: '<p>Draft</p>',
+      hasUnpublishedChanges: true,
+    })
+    expect((await read('?version=3')).status).toBe(404)
+    expect((await read('?version=0')).status).toBe(400)
+  })
+
+  test('a draft that was never published has none', async () => {
+    const { id } = await create({ status: 'DRAFT' })
+    const { body } = await api.alice.get(`/v1/templates/${id}/versions`)
+    expect(body).toEqual({ data: [], nextCursor: null })
+  })
+})

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Step } from '../../src/domain/flows/flow.ts'
 import { type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
+import * as executionReads from '../../src/store/flows/execution-views.ts'
 import * as organizations from '../../src/store/access/organizations.ts'
 import { type Api, type Client, createContact, startApi, tally } from '../support/api.ts'
 import { createFlow, smallFlow } from '../support/flow-inputs.ts'
@@ -32,6 +33,47 @@ const execution = (
 const read = (id: string, client: Client = api.alice) =>
   client.get(`/v1/workflows/executions/${id}`)
 const ids = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id)
+
+describe('the steps of a workflow', () => {
+  test('tell how many are at each, and how many failed there', async () => {
+    const flowId = await flow()
+    const at = async (
+      status: 'paused' | 'failed' | 'completed' | 'pending',
+      stepId: string | null,
+    ) => {
+      const id = await execution(flowId, await make(), { status })
+      await api.sql`
+        update executions
+        set step_id = ${stepId}, visit = ${stepId === null ? null : 1}
+        where id = ${id}`
+    }
+    await at('paused', 'hello')
+    await at('paused', 'hello')
+    await at('failed', 'hello')
+    await at('failed', 'end')
+    await at('pending', null)
+    await at('completed', 'end')
+    await execution(await flow(), await make(), { status: 'paused' })
+    const { body } = await api.alice.get(`/v1/workflows/${flowId}/steps`)
+    expect(body).toEqual({
+      data: [
+        { stepId: null, live: 1, failed: 0 },
+        { stepId: 'end', live: 0, failed: 1 },
+        { stepId: 'hello', live: 2, failed: 1 },
+      ],
+      countsAreExact: true,
+    })
+  })
+
+  test('are counted to a bound, which is told', async () => {
+    const flowId = await flow()
+    for (let n = 0; n < 3; n++) await execution(flowId, await make(), { status: 'paused' })
+    const count = (most: number) =>
+      executionReads.countBySteps(api.sql, organizationId, { flowId, most })
+    expect(await count(3)).toMatchObject({ data: [{ live: 3 }], countsAreExact: true })
+    expect(await count(2)).toMatchObject({ countsAreExact: false })
+  })
+})
 
 describe('reading', () => {
   test('an execution shows every step that it came to, in that order', async () => {

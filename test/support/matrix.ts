@@ -615,6 +615,7 @@ export const PLACES: Record<string, Place> = {
   deleteWorkflow: { scopes: FULL, id: 'apiFlow', own: 200 },
   enableWorkflow: { scopes: FULL, id: 'disabledFlow', own: 200 },
   disableWorkflow: { scopes: FULL, id: 'apiFlow', own: 200 },
+  listWorkflowSteps: { scopes: READ, id: 'apiFlow', own: 200 },
   listWorkflowVersions: { scopes: READ, id: 'apiFlow', own: 200 },
   cancelWorkflowExecutions: { scopes: FULL, id: 'apiFlow', own: 202 },
   retryWorkflowFailed: { scopes: FULL, id: 'apiFlow', own: 202 },
@@ -683,6 +684,7 @@ export const PLACES: Record<string, Place> = {
   },
   listTemplates: { scopes: ['read', 'send', 'full'], own: 200 },
   getTemplate: { scopes: ['read', 'send', 'full'], id: 'template', own: 200 },
+  listTemplateVersions: { scopes: ['read', 'send', 'full'], id: 'template', own: 200 },
   listTemplateClicks: { scopes: ['read', 'send', 'full'], id: 'template', own: 200 },
   updateTemplate: {
     scopes: FULL,

@@ -9,6 +9,7 @@ import {
   valuesOf,
 } from '../../../src/core/content/templates.ts'
 import { publishWarnings } from '../../../src/core/content/publish-warnings.ts'
+import { notFound } from '../../../src/domain/errors.ts'
 import { slugTaken } from '../../../src/domain/slugs.ts'
 import { awaitChecks } from '../../../src/mail/content-checks.ts'
 import { IdParams, Success } from '../../../src/schemas/common.ts'
@@ -19,13 +20,17 @@ import {
   TemplateList,
   TemplateListQuery,
   TemplatePatch,
+  TemplateQuery,
+  TemplateVersionList,
+  TemplateVersionListQuery,
 } from '../../../src/schemas/content/template.ts'
+import * as versions from '../../../src/store/content/template-versions.ts'
 import * as templates from '../../../src/store/content/templates.ts'
 import { hasState, transact, UNIQUE_VIOLATION } from '../../../src/store/db/sql.ts'
 import { audit } from '../../access/audit.ts'
 import { warned } from '../../accounts/sender-check.ts'
 import type { TenantDeps } from '../../deps.ts'
-import { decodeCursor } from '../../http/cursor.ts'
+import { decodeCursor, decodeNumberCursor, encodeNumberCursor } from '../../http/cursor.ts'
 import { failures } from '../../http/failures.ts'
 import { pageOf } from '../../http/pages.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
@@ -102,13 +107,51 @@ export const templateRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
         tags,
         operationId: 'getTemplate',
         summary: 'Get a template by id or slug',
-        description: 'A UUID is an id. Any other value is a slug.',
+        description:
+          'An id or a slug: a UUID is an id, any other value is a slug. With `version`, the texts, the variables and `publishedAt` are those of that version. Name, slug and status are the present ones.',
         params: IdParams,
+        querystring: TemplateQuery,
         response: { 200: Template },
       },
     },
-    ({ caller: { organizationId, sql }, params: { id } }) =>
-      requireTemplate(sql, organizationId, id),
+    async ({ caller: { organizationId, sql }, params: { id }, query: { version } }) => {
+      const template = await requireTemplate(sql, organizationId, id)
+      if (version === undefined) return template
+      const published = await versions.find(sql, organizationId, {
+        templateId: template.id,
+        version,
+      })
+      if (!published) throw notFound('Version')
+      return { ...template, ...published, hasUnpublishedChanges: false }
+    },
+  )
+
+  app.get(
+    '/v1/templates/:id/versions',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listTemplateVersions',
+        summary: 'List the published versions of a template, newest first',
+        description: 'They never change. `GET /v1/templates/{id}?version=` returns what one says.',
+        params: IdParams,
+        querystring: TemplateVersionListQuery,
+        response: { 200: TemplateVersionList },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { id }, query: { limit, cursor } }) => {
+      const template = await requireTemplate(sql, organizationId, id)
+      const scope = { list: 'template versions', organizationId, filters: { id: template.id } }
+      const rows = await versions.list(sql, organizationId, {
+        templateId: template.id,
+        before: decodeNumberCursor(scope, cursor),
+        limit: limit + 1,
+      })
+      const data = rows.slice(0, limit)
+      const last = rows.length > limit ? data.at(-1) : undefined
+      return { data, nextCursor: last ? encodeNumberCursor(scope, last.version) : null }
+    },
   )
 
   app.patch(

@@ -9,6 +9,7 @@ import {
   ExecutionList,
   ExecutionListQuery,
   ExecutionRetried,
+  FlowStepCounts,
   MOST_STEPS_SHOWN,
   RetryInput,
 } from '../../../src/schemas/flows/execution.ts'
@@ -28,6 +29,8 @@ import { shownSince } from '../../../src/core/access/plan.ts'
 const tags = ['workflows']
 const reading = { scope: 'read' } as const
 const writing = { scope: 'workflows' } as const
+/** Executions of one status that are counted by their steps. */
+const MOST_COUNTED = 50_000
 const KEPT = 'What ended longer ago than your plan keeps it is left out.'
 const KEPT_OF_FLOW = 'What is over and was created longer ago than your plan keeps it is left out.'
 
@@ -51,6 +54,26 @@ export const executionRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       const flowId = await findFlowId(sql, organizationId, id)
       if (flowId === undefined) throw await missing(sql, 'flow', organizationId, id)
       return list(caller, { flowId, ...query }, cursor)
+    },
+  )
+
+  app.get(
+    '/v1/workflows/:workflowId/steps',
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'listWorkflowSteps',
+        summary: 'Count the executions at each step of a workflow, by id or slug',
+        description: `Of all versions. Steps without executions are left out. At most ${MOST_COUNTED.toLocaleString('en')} executions of each status are counted.`,
+        params: FlowParams,
+        response: { 200: FlowStepCounts },
+      },
+    },
+    async ({ caller: { organizationId, sql }, params: { workflowId: id } }) => {
+      const flowId = await findFlowId(sql, organizationId, id)
+      if (flowId === undefined) throw await missing(sql, 'flow', organizationId, id)
+      return executionReads.countBySteps(sql, organizationId, { flowId, most: MOST_COUNTED })
     },
   )
 

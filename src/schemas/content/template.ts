@@ -214,3 +214,37 @@ export const TemplateList = Type.Object(
   { data: Type.Array(TemplateSummary), nextCursor: NextCursor },
   { title: 'TemplateList', examples: [{ data: [EXAMPLE], nextCursor: null }] },
 )
+
+export const TemplateQuery = strict({
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_147_483_647,
+      description: 'A published version. By default, what the template says now.',
+    }),
+  ),
+})
+
+export const TemplateVersionListQuery = strict({ limit: limit(20, 100), cursor: Cursor })
+
+export const TemplateVersionList = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          version: Type.Integer({ minimum: 1 }),
+          subject: nullable(Type.String()),
+          publishedAt: Time,
+        },
+        { title: 'TemplateVersion' },
+      ),
+    ),
+    nextCursor: NextCursor,
+  },
+  {
+    title: 'TemplateVersionList',
+    examples: [
+      { data: [{ version: 1, subject: EXAMPLE.subject, publishedAt: TIME }], nextCursor: null },
+    ],
+  },
+)

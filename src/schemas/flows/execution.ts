@@ -279,6 +279,32 @@ export const ExecutionList = Type.Object(
   { title: 'ExecutionList', examples: [{ data: [EXAMPLE], nextCursor: null }] },
 )
 
+const STEP_COUNT_EXAMPLE = { stepId: 'wait', live: 812, failed: 3 }
+
+export const FlowStepCounts = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          stepId: nullable(
+            Type.String({ description: 'Null: executions that have not reached a step yet.' }),
+          ),
+          live: { ...Count, description: 'Unfinished executions that are at this step.' },
+          failed: { ...Count, description: 'Failed executions that a retry resumes at this step.' },
+        },
+        { title: 'WorkflowStepCount' },
+      ),
+    ),
+    countsAreExact: Type.Boolean({
+      description: '`false` if there are more executions than were counted.',
+    }),
+  },
+  {
+    title: 'WorkflowStepCounts',
+    examples: [{ data: [STEP_COUNT_EXAMPLE], countsAreExact: true }],
+  },
+)
+
 const changed = (title: string, status: 'pending' | 'cancelled') =>
   Type.Object(
     { success: Type.Literal(true), executionId: Id, status: Type.Literal(status) },

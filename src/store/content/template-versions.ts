@@ -59,3 +59,46 @@ export const listNewest = (sql: Executor, organizationId: Uuid, ids: readonly Uu
     and v.version = t.version
   join contents c on c.organization_id = ${organizationId} and c.id = v.content_id
   where t.organization_id = ${organizationId} and t.id = any(${[...ids]}::uuid[])`
+
+/** Versions of a template, newest first, without what they say. */
+export const list = (
+  sql: Executor,
+  organizationId: Uuid,
+  { templateId, before, limit }: { templateId: Uuid; before: number | undefined; limit: number },
+) => sql<{ version: number; subject: string | null; publishedAt: string }[]>`
+  select v.version, c.subject, v.published_at
+  from template_versions v
+  join contents c on c.organization_id = v.organization_id and c.id = v.content_id
+  where v.organization_id = ${organizationId} and v.template_id = ${templateId}
+    ${before === undefined ? sql`` : sql`and v.version < ${before}`}
+  order by v.version desc
+  limit ${limit}`
+
+/** What a published version says. */
+export type PublishedText = Pick<
+  TemplateRow,
+  | 'version'
+  | 'subject'
+  | 'previewText'
+  | 'sourceType'
+  | 'emailType'
+  | 'variables'
+  | 'source'
+  | 'textContent'
+  | 'publishedAt'
+>
+
+export async function find(
+  sql: Executor,
+  organizationId: Uuid,
+  { templateId, version }: { templateId: Uuid; version: number },
+): Promise<PublishedText | undefined> {
+  const [published] = await sql<PublishedText[]>`
+    select v.version, c.subject, c.preview_text, v.source_type, v.email_type, v.variables, v.source,
+      v.text_content, v.published_at
+    from template_versions v
+    join contents c on c.organization_id = v.organization_id and c.id = v.content_id
+    where v.organization_id = ${organizationId} and v.template_id = ${templateId}
+      and v.version = ${version}`
+  return published
+}

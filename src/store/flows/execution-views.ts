@@ -1,3 +1,4 @@
+import { LIVE_STATUSES } from '../../domain/flows/execution.ts'
 import type { Definition } from '../../domain/flows/flow.ts'
 import { hashedId, type Uuid, webhookCallId } from '../../runtime/ids.ts'
 import type { Execution, ExecutionStep } from '../../schemas/flows/execution.ts'
@@ -140,3 +141,45 @@ export async function listSteps(
 }
 
 const NO_CALL: webhookCalls.Progress = { calls: 0, lastError: null, nextTryAt: null }
+
+export interface StepCount {
+  stepId: string | null
+  live: number
+  failed: number
+}
+
+/**
+ * Counts the executions at each step, unfinished and failed ones. At most `most` of each status are
+ * read, by the index of statuses, so that a flow with a million waiting executions stays cheap.
+ */
+export async function countBySteps(
+  sql: Executor,
+  organizationId: Uuid,
+  { flowId, most }: { flowId: Uuid; most: number },
+): Promise<{ data: StepCount[]; countsAreExact: boolean }> {
+  const rows = await sql<(StepCount & { most: number })[]>`
+    with counted as (
+      select s.status, e.step_id
+      from unnest(${COUNTED}::text[]) as s (status)
+      cross join lateral (
+        select step_id
+        from executions
+        where organization_id = ${organizationId} and flow_id = ${flowId} and status = s.status
+        order by id desc
+        limit ${most + 1}
+      ) e
+    )
+    select step_id, (count(*) filter (where status <> 'failed'))::int as live,
+      (count(*) filter (where status = 'failed'))::int as failed,
+      (select coalesce(max(n), 0)::int
+        from (select count(*) as n from counted group by status) by_status) as most
+    from counted
+    group by step_id
+    order by step_id nulls first`
+  return {
+    data: rows.map(({ stepId, live, failed }) => ({ stepId, live, failed })),
+    countsAreExact: rows.every((row) => row.most <= most),
+  }
+}
+
+const COUNTED = [...LIVE_STATUSES, 'failed']
