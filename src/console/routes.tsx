@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   Navigate,
 } from '@tanstack/react-router'
+import { isTemplateStatus } from './content/template-words.ts'
 import { isSource } from './logs/log-words.ts'
 import { isBatchStatus, isEmailStatus, isLogStatus, isRecipientStatus } from './lib/statuses.ts'
 import { useSession } from './lib/session.tsx'
@@ -36,6 +37,22 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
 })
 
+const templates = createRoute({
+  getParentRoute: () => organization,
+  path: '/templates',
+  validateSearch: ({ cursor, status, search }: Record<string, unknown>) => ({
+    ...cursorIn(cursor),
+    ...(isTemplateStatus(status) ? { status } : {}),
+    ...textIn('search', search),
+  }),
+  component: lazyRouteComponent(() => import('./content/templates.tsx'), 'Templates'),
+})
+const template = createRoute({
+  getParentRoute: () => organization,
+  path: '/templates/$id',
+  component: lazyRouteComponent(() => import('./content/template.tsx'), 'TemplatePage'),
+})
+
 const batches = createRoute({
   getParentRoute: () => organization,
   path: '/batches',
@@ -65,10 +82,12 @@ const batch = createRoute({
 const contacts = createRoute({
   getParentRoute: () => organization,
   path: '/contacts',
-  validateSearch: ({ cursor, search, emailStatus }: Record<string, unknown>) => ({
-    ...cursorIn(cursor),
-    ...textIn('search', search),
-    ...(isEmailStatus(emailStatus) ? { emailStatus } : {}),
+  validateSearch: (given: Record<string, unknown>) => ({
+    ...cursorIn(given['cursor']),
+    ...textIn('search', given['search']),
+    ...(isEmailStatus(given['emailStatus']) ? { emailStatus: given['emailStatus'] } : {}),
+    ...textIn('topicId', given['topicId']),
+    ...textIn('segmentId', given['segmentId']),
   }),
   component: lazyRouteComponent(() => import('./contacts/contacts.tsx'), 'Contacts'),
 })
@@ -176,6 +195,8 @@ const tree = root.addChildren([
     batches,
     newBatch,
     batch,
+    templates,
+    template,
     logs,
     log,
     accounts,

@@ -33,6 +33,8 @@ const LONGER: Readonly<Record<string, string>> = {
   'src/net/questions.ts: createQuestions': 'places of owners among questions under way',
   'src/store/db/pool.ts: createPool': 'the sessions of one pool',
   'src/store/db/session.ts: openSession': 'one connection with its timers',
+  'src/console/content/use-template-draft.ts: useTemplateDraft':
+    'one text, and what is saved of it',
   // One reading, whose steps call one another and share its limits.
   'src/core/deliverability/spf-evaluate.ts: createEvaluation': 'look-ups count over all includes',
   'src/core/deliverability/spf-tree.ts: readSpfTree': 'look-ups count over all includes',

@@ -98,6 +98,10 @@ export const LAW: Readonly<Record<string, Floor>> = {
     packages: ['react', 'react-dom/*', '@base-ui/react/*', 'lucide-react'].concat([
       '@tanstack/react-query',
       '@tanstack/react-router',
+      '@codemirror/*',
+      '@lezer/highlight',
+      '@xyflow/react',
+      '@xyflow/react/*',
     ]),
   },
   'src/console/vite.config.ts': { runs: [], packages: ['vite', 'node'] },

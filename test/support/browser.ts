@@ -19,6 +19,8 @@ const KEYS: Record<string, { code: string; number: number; text?: string }> = {
   ' ': { code: 'Space', number: 32, text: ' ' },
   ArrowDown: { code: 'ArrowDown', number: 40 },
   ArrowUp: { code: 'ArrowUp', number: 38 },
+  ArrowLeft: { code: 'ArrowLeft', number: 37 },
+  ArrowRight: { code: 'ArrowRight', number: 39 },
   '?': { code: 'Slash', number: 191, text: '?' },
 }
 const SHIFT = 8

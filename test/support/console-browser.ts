@@ -3,6 +3,7 @@ import { type Api, startApi } from './api.ts'
 import { chromium, openPage, type Page } from './browser.ts'
 import { consoleSettings } from './console.ts'
 import { addMember, PASSWORD, type Person } from './people.ts'
+import { pageFaults } from './readable-pages.ts'
 
 const MOST_TABS = 80
 
@@ -36,6 +37,27 @@ export const isLoaded =
 export const named = (name: string): string => `(e) => e.name === '${name}'`
 export const saying = (words: string): string =>
   `(e) => (e.textContent ?? '').trim().startsWith(${JSON.stringify(words)}) && e.matches('a, button, [role^=menuitem]')`
+
+/** Faults of pages, light and dark, on a desktop and a phone. The console must be quiet, too. */
+export async function pageFindings(
+  { page, visit }: ConsoleBrowser,
+  paths: readonly string[],
+): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {}
+  for (const path of paths) {
+    await visit(path)
+    for (const width of [1_280, 375]) {
+      for (const dark of [false, true]) {
+        await page.look({ width, dark })
+        const faults = await pageFaults(page)
+        if (faults.length > 0) found[`${path} ${width} ${dark ? 'dark' : 'light'}`] = faults
+      }
+    }
+  }
+  await page.look({ width: 1_280 })
+  const complaints = page.complaints.splice(0)
+  return complaints.length === 0 ? found : { ...found, complaints }
+}
 
 export async function openConsole(): Promise<ConsoleBrowser> {
   // A browser takes a cookie without TLS by its other name only.

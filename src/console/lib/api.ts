@@ -53,6 +53,27 @@ export async function sendFile(
   return answer.json()
 }
 
+/** Reads a file that a link cannot ask for, since its kind is chosen by a header. */
+export async function readFile(
+  organizationId: string,
+  path: string,
+  accept: string,
+): Promise<Blob> {
+  const address = new URL(fileAddress(organizationId, path), location.origin)
+  const answer = await send(new Request(address, { headers: { accept } }))
+  if (!answer.ok) throw await failureOf(answer)
+  return answer.blob()
+}
+
+/** Puts a file into the person's downloads. */
+export function saveFile(file: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
 async function send(request: Request): Promise<Response> {
   const headers = new Headers(request.headers)
   for (const [name, value] of Object.entries(OWN_HEADER)) headers.set(name, value)

@@ -22,6 +22,9 @@ export const share = (part: number, whole: number): string =>
 
 export const percent = (ratio: number): string => PERCENT.format(ratio)
 
+/** `$12.34`; below a cent with four places. */
+export const dollars = (usd: number): string => `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`
+
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
 /** `73.4 MB`. */

@@ -1,5 +1,10 @@
 import type { HealthStatus } from '../../domain/accounts/health.ts'
 import type { SmsStatus } from '../../domain/consent/sms-status.ts'
+import {
+  EXECUTION_STATUSES,
+  type ExecutionStatus,
+  type StepStatus,
+} from '../../domain/flows/execution.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../domain/batches/batch.ts'
 import {
   EMAIL_STATUSES,
@@ -85,6 +90,30 @@ const IMPORT: Record<ImportStatus, Status> = {
   aborted: status('gone', 'Interrupted'),
 }
 
+const TEMPLATE: Record<'DRAFT' | 'PUBLISHED' | 'ARCHIVED', Status> = {
+  DRAFT: status('waiting', 'Draft'),
+  PUBLISHED: status('good', 'Published'),
+  ARCHIVED: status('gone', 'Archived'),
+}
+
+const EXECUTION: Record<ExecutionStatus, Status> = {
+  pending: status('waiting', 'Starting'),
+  active: status('busy', 'Running'),
+  paused: status('waiting', 'In a delay'),
+  waiting: status('waiting', 'Waits for an event'),
+  completed: status('good', 'Completed'),
+  failed: status('bad', 'Failed'),
+  cancelled: status('gone', 'Cancelled'),
+}
+
+const STEP: Record<StepStatus, Status> = {
+  pending: status('waiting', 'Next'),
+  executing: status('busy', 'Running'),
+  completed: status('good', 'Done'),
+  failed: status('bad', 'Failed'),
+  skipped: status('careful', 'Skipped'),
+}
+
 /** Every status of the wire, by the list it is of: how it looks and what it is called. */
 export const STATUSES = {
   batch: BATCH,
@@ -93,6 +122,9 @@ export const STATUSES = {
   sms: SMS,
   health: HEALTH,
   import: IMPORT,
+  template: TEMPLATE,
+  execution: EXECUTION,
+  step: STEP,
 }
 
 export type StatusList = keyof typeof STATUSES
@@ -117,5 +149,8 @@ export const isEmailStatus = (text: unknown): text is EmailStatus =>
 
 export const isLogStatus = (text: unknown): text is LogStatus =>
   LOG_STATUSES.some((status) => status === text)
+
+export const isExecutionStatus = (text: unknown): text is ExecutionStatus =>
+  EXECUTION_STATUSES.some((status) => status === text)
 
 export const LOG_CHOICES = LOG_STATUSES.map((value) => ({ value, label: MAIL[value].word }))

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import type { Schemas } from '../../client/index.ts'
+import { EMAIL_ADDRESS } from '../lib/address.ts'
 import { fileAddress } from '../lib/api.ts'
 import { moment } from '../lib/format.ts'
 import { useClient, useMay, useOrganizationId } from '../lib/session.tsx'
@@ -16,7 +17,6 @@ import { NewMails } from './new-mails.tsx'
 import { SOURCES, sourceWord } from './log-words.ts'
 
 const PAGE = 50
-const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
 /** Every mail in a row: who got it, what became of it, and why. */
 export function Logs() {
@@ -71,7 +71,7 @@ export function Logs() {
           value={recipient}
           change={(text) => {
             // Part of an address finds nothing.
-            if (text === '' || ADDRESS.test(text)) filter({ recipient: text })
+            if (text === '' || EMAIL_ADDRESS.test(text)) filter({ recipient: text })
           }}
         />
         <FilterSelect

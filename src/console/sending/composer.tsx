@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { dropDraft, keepDraft, readDraft } from '../lib/drafts.ts'
+import { useHasSegments } from '../lib/plan.ts'
 import { useClient, useOrganizationId, useSession } from '../lib/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { Field, Select, TextArea } from '../ui/form.tsx'
@@ -9,6 +10,7 @@ import { Card, Page } from '../ui/page.tsx'
 import { type BatchDraft, EMPTY_DRAFT, missingOf } from './batch-draft.ts'
 import { Preview } from './preview.tsx'
 import { Review } from './review.tsx'
+import { senderAddress, useVerifiedSenders } from './senders.ts'
 import './composer.css'
 
 const FORM = 'batch'
@@ -88,9 +90,11 @@ function Who({ draft, change }: PartProps) {
     queryKey: [org, 'topics'],
     queryFn: () => client.get('/v1/topics', { params: { query: { limit: 100 } } }),
   })
+  const hasSegments = useHasSegments() === true
   const segments = useQuery({
     queryKey: [org, 'segments'],
     queryFn: () => client.get('/v1/segments', { params: { query: { limit: 100 } } }),
+    enabled: hasSegments,
   })
   return (
     <Part title="1. Who gets it">
@@ -103,7 +107,7 @@ function Who({ draft, change }: PartProps) {
         }
       >
         <option value="all">Everybody who may be mailed</option>
-        <option value="segment">A segment</option>
+        {hasSegments ? <option value="segment">A segment</option> : null}
       </Select>
       {draft.audience === 'segment' ? (
         <Select
@@ -220,29 +224,17 @@ function What({ draft, change }: PartProps) {
   )
 }
 
-/** An address of a verified sender, which is a domain or an address. */
-const addressOf = (identity: string): string =>
-  identity.includes('@') ? identity : `news@${identity}`
-
 function FromWhom({ draft, change }: PartProps) {
-  const client = useClient()
-  const org = useOrganizationId()
-  const { data } = useQuery({
-    queryKey: [org, 'domains'],
-    queryFn: () => client.get('/v1/domains'),
-  })
-  const verified = (data?.data ?? []).filter(
-    ({ verificationStatus }) => verificationStatus === 'SUCCESS',
-  )
+  const verified = useVerifiedSenders() ?? []
   const ofAccount = verified.filter(
     ({ cloudAccountId }) => draft.cloudAccountId === '' || cloudAccountId === draft.cloudAccountId,
   )
-  const addresses = [...new Set(ofAccount.map(({ identity }) => addressOf(identity)))]
+  const addresses = [...new Set(ofAccount.map(({ identity }) => senderAddress(identity)))]
   const [first] = verified
   const isFresh = draft.from === '' && draft.cloudAccountId === ''
   useEffect(() => {
     if (!isFresh || first === undefined) return
-    change({ from: addressOf(first.identity), cloudAccountId: first.cloudAccountId })
+    change({ from: senderAddress(first.identity), cloudAccountId: first.cloudAccountId })
     // Only a sender that nobody has chosen is filled in, once the accounts have answered.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [first?.identity])

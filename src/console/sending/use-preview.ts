@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { useClient, useOrganizationId } from '../lib/session.tsx'
+import { useSettled } from '../lib/settled.ts'
 import { type BatchDraft, inputOf, missingOf } from './batch-draft.ts'
 
 const TYPING_MS = 800
@@ -11,7 +11,7 @@ export function usePreview(draft: BatchDraft) {
   const org = useOrganizationId()
   const isComplete = missingOf(draft).length === 0
   const text = isComplete ? JSON.stringify(inputOf(draft)) : ''
-  const settled = useSettled(text)
+  const settled = useSettled(text, TYPING_MS)
   return useQuery({
     queryKey: [org, 'batch-preview', settled],
     queryFn: () => client.post('/v1/batch/preview', { body: JSON.parse(settled) }),
@@ -22,13 +22,4 @@ export function usePreview(draft: BatchDraft) {
     gcTime: 60_000,
     refetchOnWindowFocus: false,
   })
-}
-
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
 }

@@ -1,4 +1,13 @@
-import { Gauge, type LucideIcon, ScrollText, Send, Server, Settings, Users } from 'lucide-react'
+import {
+  FileCode,
+  Gauge,
+  type LucideIcon,
+  ScrollText,
+  Send,
+  Server,
+  Settings,
+  Users,
+} from 'lucide-react'
 
 export interface Place {
   /** Within the organization: `/contacts`. */
@@ -6,6 +15,7 @@ export interface Place {
     | '/$org'
     | '/$org/contacts'
     | '/$org/batches'
+    | '/$org/templates'
     | '/$org/logs'
     | '/$org/accounts'
     | '/$org/settings'
@@ -30,14 +40,14 @@ export const PLACES: readonly Place[] = [
     isMain: true,
   },
   { to: '/$org/batches', name: 'Batches', icon: Send, group: 'Sending', key: 'b', isMain: true },
-  { to: '/$org/logs', name: 'Logs', icon: ScrollText, group: 'Sending', key: 'm' },
+  { to: '/$org/templates', name: 'Templates', icon: FileCode, group: 'Sending', key: 'e' },
+  { to: '/$org/logs', name: 'Logs', icon: ScrollText, group: 'What happened', key: 'm' },
   {
     to: '/$org/accounts',
     name: 'Accounts',
     icon: Server,
     group: 'Organization',
     key: 'a',
-    isMain: true,
   },
   { to: '/$org/settings', name: 'Settings', icon: Settings, group: 'Organization', key: 's' },
 ]

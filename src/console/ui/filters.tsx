@@ -49,8 +49,8 @@ interface FilterSelectProps {
   value: string | undefined
   change: (chosen: string) => void
   choices: readonly { value: string; label: string }[]
-  /** Instead of a choice: everything. */
-  all: string
+  /** Instead of a choice: everything. Without it one of the choices is always chosen. */
+  all?: string
 }
 
 export function FilterSelect({ label, value, change, choices, all }: FilterSelectProps) {
@@ -66,7 +66,7 @@ export function FilterSelect({ label, value, change, choices, all }: FilterSelec
         value={value ?? ''}
         onChange={(event) => change(event.currentTarget.value)}
       >
-        <option value="">{all}</option>
+        {all === undefined ? null : <option value="">{all}</option>}
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
             {choice.label}

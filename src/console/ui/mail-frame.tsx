@@ -12,17 +12,20 @@ interface MailFrameProps {
   title: string
   /** Was sent already: loading its pictures tells its sender that it was opened. */
   isSent?: boolean
+  /** Offers to show it as a dark mail program does. */
+  hasDark?: boolean
 }
 
 /**
  * A mail as its readers see it, in a frame without an origin: nothing in it can run, leave or reach
  * the console.
  */
-export function MailFrame({ html, title, isSent = false }: MailFrameProps) {
+export function MailFrame({ html, title, isSent = false, hasDark = false }: MailFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [isReady, setReady] = useState(false)
   const [hasPictures, setPictures] = useState(!isSent)
   const [width, setWidth] = useState<number>(WIDTHS[0].px)
+  const [isDark, setDark] = useState(false)
   useEffect(() => {
     const hear = ({ data, source }: MessageEvent): void => {
       if (source === frame.current?.contentWindow && data === 'ready') setReady(true)
@@ -49,6 +52,16 @@ export function MailFrame({ html, title, isSent = false }: MailFrameProps) {
             {name}
           </button>
         ))}
+        {hasDark ? (
+          <button
+            type="button"
+            className="button quiet"
+            aria-pressed={isDark}
+            onClick={() => setDark(!isDark)}
+          >
+            Dark
+          </button>
+        ) : null}
         {hasPictures ? null : (
           <button
             type="button"
@@ -68,7 +81,7 @@ export function MailFrame({ html, title, isSent = false }: MailFrameProps) {
         title={title}
         src={`/console/frame.html${hasPictures ? '' : '?pictures=embedded'}`}
         sandbox="allow-scripts"
-        className={width === 375 ? 'mail-frame phone' : 'mail-frame'}
+        className={['mail-frame', width === 375 ? 'phone' : '', isDark ? 'dark' : ''].join(' ')}
       />
     </div>
   )

@@ -27,7 +27,7 @@ interface EmptyProps {
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <div className="empty">
-      <h3>{title}</h3>
+      <p className="empty-title">{title}</p>
       <p className="soft">{children}</p>
       {action}
     </div>

@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Schemas } from '../../client/index.ts'
+import { useClient, useOrganizationId } from '../lib/session.tsx'
+
+/** An address of a verified sender, which is a domain or an address. */
+export const senderAddress = (identity: string): string =>
+  identity.includes('@') ? identity : `news@${identity}`
+
+/** Domains and addresses that may be sent from. Undefined: the accounts have not answered yet. */
+export function useVerifiedSenders(
+  isNeeded = true,
+): Schemas['SendingIdentityListItem'][] | undefined {
+  const client = useClient()
+  const org = useOrganizationId()
+  const { data } = useQuery({
+    queryKey: [org, 'domains'],
+    queryFn: () => client.get('/v1/domains'),
+    enabled: isNeeded,
+  })
+  return data?.data.filter(({ verificationStatus }) => verificationStatus === 'SUCCESS')
+}
