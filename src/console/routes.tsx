@@ -5,8 +5,10 @@ import {
   lazyRouteComponent,
   Navigate,
 } from '@tanstack/react-router'
+import { isSuppressionReason } from './consent/suppression-reasons.ts'
 import { isTemplateStatus } from './content/template-words.ts'
 import { isSource } from './logs/log-words.ts'
+import { isGrouping, isRange } from './metrics/metrics-query.ts'
 import { isBatchStatus, isEmailStatus, isLogStatus, isRecipientStatus } from './lib/statuses.ts'
 import { useSession } from './lib/session.tsx'
 import { NotFound } from './shell/not-found.tsx'
@@ -102,6 +104,28 @@ const imports = createRoute({
   component: lazyRouteComponent(() => import('./contacts/imports.tsx'), 'Imports'),
 })
 
+const topics = createRoute({
+  getParentRoute: () => organization,
+  path: '/topics',
+  validateSearch: ({ cursor }: Record<string, unknown>) => cursorIn(cursor),
+  component: lazyRouteComponent(() => import('./consent/topics.tsx'), 'Topics'),
+})
+const topic = createRoute({
+  getParentRoute: () => organization,
+  path: '/topics/$id',
+  component: lazyRouteComponent(() => import('./consent/topic.tsx'), 'TopicPage'),
+})
+const suppressions = createRoute({
+  getParentRoute: () => organization,
+  path: '/suppressions',
+  validateSearch: ({ cursor, email, reason }: Record<string, unknown>) => ({
+    ...cursorIn(cursor),
+    ...textIn('email', email),
+    ...(isSuppressionReason(reason) ? { reason } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./consent/suppressions.tsx'), 'Suppressions'),
+})
+
 const logs = createRoute({
   getParentRoute: () => organization,
   path: '/logs',
@@ -117,6 +141,21 @@ const log = createRoute({
   getParentRoute: () => organization,
   path: '/logs/$id',
   component: lazyRouteComponent(() => import('./logs/log.tsx'), 'LogPage'),
+})
+
+const metrics = createRoute({
+  getParentRoute: () => organization,
+  path: '/metrics',
+  validateSearch: ({ range, by, zone }: Record<string, unknown>) => {
+    // The router reads a number where the address has one.
+    const days = String(range)
+    return {
+      ...(isRange(days) ? { range: days } : {}),
+      ...(isGrouping(by) ? { by } : {}),
+      ...(zone === 'utc' ? { zone: 'utc' as const } : {}),
+    }
+  },
+  component: lazyRouteComponent(() => import('./metrics/metrics.tsx'), 'Metrics'),
 })
 
 const accounts = createRoute({
@@ -192,6 +231,9 @@ const tree = root.addChildren([
     contacts,
     contact,
     imports,
+    topics,
+    topic,
+    suppressions,
     batches,
     newBatch,
     batch,
@@ -199,6 +241,7 @@ const tree = root.addChildren([
     template,
     logs,
     log,
+    metrics,
     accounts,
     connect,
     account,

@@ -1,13 +1,15 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Download, Plus, Upload } from 'lucide-react'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import type { Schemas } from '../../client/index.ts'
 import { EMAIL_STATUSES } from '../../domain/status.ts'
 import { fileAddress } from '../lib/api.ts'
 import { counted, day, number } from '../lib/format.ts'
+import { presentParts } from '../lib/parts.ts'
+import { useHasSegments } from '../lib/plan.ts'
 import { useClient, useMay, useOrganizationId } from '../lib/session.tsx'
-import { statusOf } from '../lib/statuses.ts'
+import { isEmailStatus, statusOf } from '../lib/statuses.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Filters, FilterSelect, Search } from '../ui/filters.tsx'
 import { Card, Page } from '../ui/page.tsx'
@@ -66,58 +68,81 @@ function ContactList() {
   const client = useClient()
   const org = useOrganizationId()
   const navigate = useNavigate()
-  const { cursor, search, emailStatus } = useSearch({ from: '/$org/contacts' })
+  const { cursor, ...filters } = useSearch({ from: '/$org/contacts' })
   const answer = useQuery({
-    queryKey: [org, 'contacts', 'list', cursor, search, emailStatus],
+    queryKey: [org, 'contacts', 'list', cursor, filters],
     queryFn: () =>
       client.get('/v1/contacts', {
         params: {
-          query: {
-            pageSize: PAGE,
-            ...(cursor === undefined ? {} : { cursor }),
-            ...(search === undefined ? {} : { search }),
-            ...(emailStatus === undefined ? {} : { emailStatus }),
-          },
+          query: { pageSize: PAGE, ...presentParts({ cursor }), ...filters },
         },
       }),
     placeholderData: keepPreviousData,
   })
-  const filter = (change: { search?: string; emailStatus?: string }): void =>
+  const topics = useQuery({
+    queryKey: [org, 'topics'],
+    queryFn: () => client.get('/v1/topics', { params: { query: { limit: 100 } } }),
+  })
+  const hasSegments = useHasSegments() === true
+  const segments = useQuery({
+    queryKey: [org, 'segments'],
+    queryFn: () => client.get('/v1/segments', { params: { query: { limit: 100 } } }),
+    enabled: hasSegments,
+  })
+  const filter = (change: Partial<Record<keyof typeof filters, string>>): void => {
+    const { emailStatus, ...texts } = { ...filters, ...change }
     void navigate({
       to: '/$org/contacts',
       params: { org },
-      search: Object.fromEntries(
-        Object.entries({ search, emailStatus, ...change }).filter(
-          ([, value]) => (value ?? '') !== '',
-        ),
-      ),
+      search: presentParts({
+        ...texts,
+        emailStatus: isEmailStatus(emailStatus) ? emailStatus : undefined,
+      }),
     })
+  }
   return (
     <>
       <Filters>
         <Search
           label="Search addresses and names"
-          value={search}
+          value={filters.search}
           change={(text) => filter({ search: text })}
         />
         <FilterSelect
           label="Status of the address"
-          value={emailStatus}
+          value={filters.emailStatus}
           change={(chosen) => filter({ emailStatus: chosen })}
           choices={CHOICES}
           all="Any status"
+        />
+        <ListFilter
+          label="Topic"
+          value={filters.topicId}
+          change={(topicId) => filter({ topicId })}
+          choices={(topics.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          all="Any topic"
+        />
+        <ListFilter
+          label="Segment"
+          value={filters.segmentId}
+          change={(segmentId) => filter({ segmentId })}
+          choices={(segments.data?.segments ?? []).map(({ id, name }) => ({
+            value: id,
+            label: name,
+          }))}
+          all="Any segment"
         />
       </Filters>
       <Card isFlush>
         <Shown answer={answer}>
           {({ contacts, total, totalIsExact, nextCursor }) =>
             contacts.length === 0 ? (
-              search === undefined && emailStatus === undefined ? (
+              Object.keys(filters).length === 0 ? (
                 <Empty title="No contacts yet">
                   Add a few by hand, or import a file with one person in each row.
                 </Empty>
               ) : (
-                <Empty title="Nobody is like this">Drop the search or choose another status.</Empty>
+                <Empty title="Nobody is like this">Drop the search or a filter.</Empty>
               )
             ) : (
               <>
@@ -132,6 +157,13 @@ function ContactList() {
         </Shown>
       </Card>
     </>
+  )
+}
+
+/** A filter by a list of the organization's own: of an empty one there is nothing to choose. */
+function ListFilter(props: ComponentProps<typeof FilterSelect>) {
+  return props.choices.length === 0 && props.value === undefined ? null : (
+    <FilterSelect {...props} />
   )
 }
 

@@ -1,7 +1,10 @@
 import {
+  Ban,
+  ChartColumn,
   FileCode,
   Gauge,
   type LucideIcon,
+  Newspaper,
   ScrollText,
   Send,
   Server,
@@ -14,9 +17,12 @@ export interface Place {
   to:
     | '/$org'
     | '/$org/contacts'
+    | '/$org/topics'
+    | '/$org/suppressions'
     | '/$org/batches'
     | '/$org/templates'
     | '/$org/logs'
+    | '/$org/metrics'
     | '/$org/accounts'
     | '/$org/settings'
   name: string
@@ -39,9 +45,12 @@ export const PLACES: readonly Place[] = [
     key: 'c',
     isMain: true,
   },
+  { to: '/$org/topics', name: 'Topics', icon: Newspaper, group: 'People', key: 't' },
+  { to: '/$org/suppressions', name: 'Suppressions', icon: Ban, group: 'People', key: 'x' },
   { to: '/$org/batches', name: 'Batches', icon: Send, group: 'Sending', key: 'b', isMain: true },
   { to: '/$org/templates', name: 'Templates', icon: FileCode, group: 'Sending', key: 'e' },
   { to: '/$org/logs', name: 'Logs', icon: ScrollText, group: 'What happened', key: 'm' },
+  { to: '/$org/metrics', name: 'Metrics', icon: ChartColumn, group: 'What happened', key: 'f' },
   {
     to: '/$org/accounts',
     name: 'Accounts',
