@@ -104,6 +104,28 @@ const imports = createRoute({
   component: lazyRouteComponent(() => import('./contacts/imports.tsx'), 'Imports'),
 })
 
+const segments = createRoute({
+  getParentRoute: () => organization,
+  path: '/segments',
+  validateSearch: ({ cursor, search }: Record<string, unknown>) => ({
+    // A place in the list: segments are not listed by cursor.
+    ...(/^\d{1,7}$/.test(String(cursor)) ? { cursor: String(cursor) } : {}),
+    ...textIn('search', search),
+  }),
+  component: lazyRouteComponent(() => import('./audience/segments.tsx'), 'Segments'),
+})
+const newSegment = createRoute({
+  getParentRoute: () => organization,
+  path: '/segments/new',
+  component: lazyRouteComponent(() => import('./audience/segment.tsx'), 'NewSegment'),
+})
+const segment = createRoute({
+  getParentRoute: () => organization,
+  path: '/segments/$id',
+  validateSearch: ({ cursor }: Record<string, unknown>) => cursorIn(cursor),
+  component: lazyRouteComponent(() => import('./audience/segment.tsx'), 'SegmentPage'),
+})
+
 const topics = createRoute({
   getParentRoute: () => organization,
   path: '/topics',
@@ -231,6 +253,9 @@ const tree = root.addChildren([
     contacts,
     contact,
     imports,
+    segments,
+    newSegment,
+    segment,
     topics,
     topic,
     suppressions,

@@ -9,6 +9,7 @@ import {
   Send,
   Server,
   Settings,
+  Shapes,
   Users,
 } from 'lucide-react'
 
@@ -17,6 +18,7 @@ export interface Place {
   to:
     | '/$org'
     | '/$org/contacts'
+    | '/$org/segments'
     | '/$org/topics'
     | '/$org/suppressions'
     | '/$org/batches'
@@ -45,6 +47,7 @@ export const PLACES: readonly Place[] = [
     key: 'c',
     isMain: true,
   },
+  { to: '/$org/segments', name: 'Segments', icon: Shapes, group: 'People', key: 'p' },
   { to: '/$org/topics', name: 'Topics', icon: Newspaper, group: 'People', key: 't' },
   { to: '/$org/suppressions', name: 'Suppressions', icon: Ban, group: 'People', key: 'x' },
   { to: '/$org/batches', name: 'Batches', icon: Send, group: 'Sending', key: 'b', isMain: true },

@@ -74,7 +74,7 @@ function wordsOfFilter(filter: UncheckedFilter): string {
     default: {
       const isTime = field?.kind === 'time' || typeof value === 'string'
       const hasSpan = knownField !== undefined && SPANS.has(operator)
-      const verb = (isTime ? OF_TIMES.get(operator) : undefined) ?? VERBS.get(operator) ?? operator
+      const verb = verbOf(operator, isTime)
       const isPresent = value === NOW && OF_TIMES.has(operator)
       const object = hasSpan ? `${plain(value)} ${bare(unit)}` : isPresent ? NOW : named(value)
       const words = `${subjectOf(field, filter.field)} ${verb}`
@@ -122,7 +122,8 @@ const ROOTS = { properties: 'property', trigger: 'trigger value', event: 'event 
 const subjectOf = (field: Field | undefined, name: string): string =>
   field?.kind === 'json' ? `the ${ROOTS[field.of]} ${named(field.path)}` : `the ${spaced(name)}`
 
-const spaced = (name: string): string =>
+/** `emailStatus` → `email status`. */
+export const spaced = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 const VERBS = words({
@@ -151,6 +152,10 @@ const OF_TIMES = words({
   greaterThanOrEqual: 'is not before',
   lessThanOrEqual: 'is not after',
 })
+
+/** What an operator says of its field: `is at least`, of times `is not before`. */
+export const verbOf = (operator: string, isTime: boolean): string =>
+  (isTime ? OF_TIMES.get(operator) : undefined) ?? VERBS.get(operator) ?? operator
 
 function words(of: Partial<Record<Operator, string>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(of))
