@@ -8,8 +8,15 @@ import {
 import { isSuppressionReason } from './consent/suppression-reasons.ts'
 import { isTemplateStatus } from './content/template-words.ts'
 import { isSource } from './logs/log-words.ts'
+import { isFlag } from './lib/parts.ts'
 import { isGrouping, isRange } from './metrics/metrics-query.ts'
-import { isBatchStatus, isEmailStatus, isLogStatus, isRecipientStatus } from './lib/statuses.ts'
+import {
+  isBatchStatus,
+  isEmailStatus,
+  isExecutionStatus,
+  isLogStatus,
+  isRecipientStatus,
+} from './lib/statuses.ts'
 import { useSession } from './lib/session.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -148,6 +155,44 @@ const suppressions = createRoute({
   component: lazyRouteComponent(() => import('./consent/suppressions.tsx'), 'Suppressions'),
 })
 
+const workflows = createRoute({
+  getParentRoute: () => organization,
+  path: '/workflows',
+  validateSearch: ({ cursor, search, enabled }: Record<string, unknown>) => {
+    const state: string = String(enabled)
+    return {
+      ...cursorIn(cursor),
+      ...textIn('search', search),
+      ...(isFlag(state) ? { enabled: state } : {}),
+    }
+  },
+  component: lazyRouteComponent(() => import('./flows/workflows.tsx'), 'Workflows'),
+})
+const newWorkflow = createRoute({
+  getParentRoute: () => organization,
+  path: '/workflows/new',
+  component: lazyRouteComponent(() => import('./flows/edit-workflow.tsx'), 'NewWorkflow'),
+})
+const workflow = createRoute({
+  getParentRoute: () => organization,
+  path: '/workflows/$id',
+  validateSearch: ({ cursor, status }: Record<string, unknown>) => ({
+    ...cursorIn(cursor),
+    ...(isExecutionStatus(status) ? { status } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./flows/workflow.tsx'), 'WorkflowPage'),
+})
+const editWorkflow = createRoute({
+  getParentRoute: () => organization,
+  path: '/workflows/$id/edit',
+  component: lazyRouteComponent(() => import('./flows/edit-workflow.tsx'), 'EditWorkflow'),
+})
+const execution = createRoute({
+  getParentRoute: () => organization,
+  path: '/executions/$id',
+  component: lazyRouteComponent(() => import('./flows/execution.tsx'), 'ExecutionPage'),
+})
+
 const logs = createRoute({
   getParentRoute: () => organization,
   path: '/logs',
@@ -264,6 +309,11 @@ const tree = root.addChildren([
     batch,
     templates,
     template,
+    workflows,
+    newWorkflow,
+    workflow,
+    editWorkflow,
+    execution,
     logs,
     log,
     metrics,

@@ -11,6 +11,7 @@ import {
   Settings,
   Shapes,
   Users,
+  Workflow,
 } from 'lucide-react'
 
 export interface Place {
@@ -23,6 +24,7 @@ export interface Place {
     | '/$org/suppressions'
     | '/$org/batches'
     | '/$org/templates'
+    | '/$org/workflows'
     | '/$org/logs'
     | '/$org/metrics'
     | '/$org/accounts'
@@ -52,6 +54,14 @@ export const PLACES: readonly Place[] = [
   { to: '/$org/suppressions', name: 'Suppressions', icon: Ban, group: 'People', key: 'x' },
   { to: '/$org/batches', name: 'Batches', icon: Send, group: 'Sending', key: 'b', isMain: true },
   { to: '/$org/templates', name: 'Templates', icon: FileCode, group: 'Sending', key: 'e' },
+  {
+    to: '/$org/workflows',
+    name: 'Workflows',
+    icon: Workflow,
+    group: 'Sending',
+    key: 'w',
+    isMain: true,
+  },
   { to: '/$org/logs', name: 'Logs', icon: ScrollText, group: 'What happened', key: 'm' },
   { to: '/$org/metrics', name: 'Metrics', icon: ChartColumn, group: 'What happened', key: 'f' },
   {
