@@ -105,7 +105,7 @@ test('counting reads those who were refused, not the whole batch', async () => {
       (left(m.id::text, 28) || lpad(to_hex(n), 8, '0'))::uuid, gen_random_uuid(), 'batch',
       m.batch_id, 'sent', 'delivered'
     from messages m
-    cross join generate_series(100, 2_099) as n
+    cross join generate_series(100, 2099) as n
     where m.bucket = ${batch?.bucket ?? ''} and m.status = 'delivered'`
   await api.admin`analyze messages`
   const asked = () => api.alice.get(`${url}/reasons`)
