@@ -742,7 +742,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a batch that has not ended
-         * @description Its status stays, and it is `paused`: nothing of it is sent, within two seconds, until it is resumed. A batch whose time comes while it is paused waits. A batch that has ended or is paused is 409 (`batch_not_pausable`).
+         * @description The batch keeps its status and is `paused`: within two seconds none of its mails is sent any more, until you resume it. A scheduled batch whose time comes while it is paused waits. A batch that has ended or is paused already is a 409 (`batch_not_pausable`).
          *
          *     Scope: `send` or `full`.
          */
@@ -763,8 +763,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Choose the variant that the rest of an A/B test gets
-         * @description At any time before it is decided, whatever `winnerBy` says. 409: the batch has no test or is not being sent (`batch_not_testing`), or there is a winner (`winner_chosen`).
+         * Choose the winner of an A/B test
+         * @description The rest of the audience gets this variant. You can choose it at any time before the test is decided, whatever `winnerBy` is. The answer is a 409 if the batch has no test or is not being sent (`batch_not_testing`), or if there is a winner already (`winner_chosen`).
          *
          *     Scope: `send` or `full`.
          */
@@ -784,7 +784,7 @@ export interface paths {
         };
         /**
          * Get a batch with its progress
-         * @description `totalRecipients` is an estimate until `audienceFrozenAt` is set. The counters of delivery go on growing after `completedAt`, as events arrive.
+         * @description `totalRecipients` is an estimate until `audienceFrozenAt` is set. The delivery counters keep growing after `completedAt`, as events arrive.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -793,7 +793,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a batch that has not ended
-         * @description Works while the batch is `scheduled`, `queued` or `processing`, else 409. Sending stops within two seconds; what was sent stays sent.
+         * @description Cancels a batch that is `scheduled`, `queued` or `processing`. Any other status is a 409. Sending stops within two seconds. Mails that were sent stay sent.
          *
          *     Scope: `send` or `full`.
          */
@@ -801,8 +801,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change or reschedule a batch whose time has not come
-         * @description Only the given fields, which are those of creation; null takes one away, and without `scheduledFor` it is sent at once. Its content stays as it was compiled unless the subject, preview text, content, template or variables change. A batch that is not `scheduled` is 409 (`batch_not_changeable`).
+         * Change or reschedule a scheduled batch
+         * @description Send only the fields that change, with the names of creation. Null clears a field: without `scheduledFor` the batch is sent at once. The content stays as it was compiled unless the subject, preview text, content, template or variables change. A batch that is not `scheduled` is a 409 (`batch_not_changeable`).
          *
          *     Scope: `send` or `full`.
          */
@@ -819,8 +819,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a batch that says the same as another
-         * @description With the same audience, sender and content, and the given changes; not with its time. It is `scheduled` and `paused`, so that nothing is sent before somebody has looked at it: change it, then resume it, and it goes at its time, or at once when it has none.
+         * Duplicate a batch
+         * @description The copy has the same audience, sender and content, with the changes of the request and without the sending time. It is `scheduled` and `paused`, so that nothing is sent before you have looked at it: change it, then resume it. It is sent at its time, or at once if it has none.
          *
          *     Scope: `send` or `full`.
          */
@@ -841,8 +841,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a batch again to those in whom it failed
-         * @description A new batch, which starts at once: the same mail to those who failed and were certainly not mailed. Nobody whose outcome is not known, who bounced or is suppressed. Up to 100,000. 409: the batch has not ended (`batch_not_retryable`), or there is nobody (`nothing_to_retry`).
+         * Send a batch again to the recipients who failed
+         * @description Creates a batch that starts at once: the same mail to up to 100,000 recipients who failed and were certainly not mailed. Recipients who bounced, are suppressed or whose outcome is unknown are left out. The answer is a 409 if the batch has not ended (`batch_not_retryable`), or if nobody is left to mail (`nothing_to_retry`).
          *
          *     Scope: `send` or `full`.
          */
@@ -861,8 +861,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the recipients who were not mailed, or are in doubt, by the reason
-         * @description The most frequent reason first, 100 at most. `status` and `reason` are filters of the recipients: they show who it was. Empty until the audience is frozen.
+         * Count the recipients who were not mailed, by reason
+         * @description The most frequent reasons first, up to 100. Mails in doubt are included. Filter the recipients by `status` and `reason` to see who they are. Empty until the audience is frozen.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -883,8 +883,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Report what a batch came to
-         * @description The figures of the batch, its opens and clicks over time, its links, recipients’ domains and reasons of bounces, all of one moment. They stay when the logs are gone. HTML when `Accept` names it, else JSON: a page with charts that needs no script and prints well.
+         * Get the report of a batch
+         * @description Figures, opens and clicks over time, links, recipients’ domains and bounce reasons, all of one moment. Reports are kept when the logs are deleted. With `Accept: text/html` the answer is a page with charts, without scripts and ready to print. Otherwise it is JSON.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -906,7 +906,7 @@ export interface paths {
         };
         /**
          * List batches, newest first
-         * @description By page, from 1, or by cursor; a cursor neither skips nor repeats a batch while others are made. `search` finds part of a name or subject. Without `htmlContent`, `textContent` and `variableMappings`, which a batch by its id shows.
+         * @description By page, from 1, or by cursor. A cursor neither skips nor repeats a batch while others are created. `search` finds a part of a name or subject. The list leaves out `htmlContent`, `textContent` and `variableMappings`: get a batch by its id to see them.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -914,7 +914,7 @@ export interface paths {
         put?: never;
         /**
          * Send a mail to many contacts, now or later
-         * @description Content is a published template or comes with the batch. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts; who has left or may not be mailed by the moment of sending is skipped. `from` must be of a verified identity of the account (400, `sender_not_verified`); when the account does not say so within two seconds, the batch is accepted with a warning.
+         * @description The content is a published template or part of the request. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts. Contacts who unsubscribe or may no longer be mailed before their mail is sent are skipped. `from` must belong to a verified identity of the account (400, `sender_not_verified`). If the account does not answer within two seconds, the batch is accepted with a warning.
          *
          *     Scope: `send` or `full`.
          */
@@ -935,8 +935,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a batch: whom it would mail, what that looks like, takes and costs
-         * @description Takes what creation takes and refuses what it refuses. Nothing is kept and nothing sent. To a key without the scopes `read` and `contacts` addresses and telephone numbers are masked.
+         * Preview a batch: its recipients, content, duration and cost
+         * @description Takes the body of creating a batch and returns the same errors. Nothing is stored or sent. Keys without the scopes `read` and `contacts` get masked addresses and phone numbers.
          *
          *     Scope: `send` or `full`.
          */
@@ -955,8 +955,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the recipients of a batch, in the order they are mailed in
-         * @description Empty until the audience is frozen. A long list is best read with `cursor`; `offset` and `cursor` exclude each other.
+         * List the recipients of a batch in sending order
+         * @description Empty until the audience is frozen. Use `cursor` for long lists. `offset` and `cursor` cannot be combined.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -979,8 +979,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resume a batch that is paused, or that failed, once its cause is gone
-         * @description A paused batch goes on, or waits for its time. Of a failed one sending goes on where it stopped: who was mailed is not mailed again, who was refused for the sender’s sake is mailed now, and so is who failed with `render_timeout` where that is why the batch failed. A batch that failed before its audience was frozen starts from the beginning, at its time. While the cause is still there it fails again. A batch that is neither `paused` nor `failed` is 409 (`batch_not_resumable`), and so is one whose topic was deleted, or a topic that it was to leave out (`topic_deleted`), and one that failed so long ago that its recipients are not kept any more (`recipients_deleted`).
+         * Resume a paused or failed batch
+         * @description A paused batch continues, or waits for its time. A failed batch continues where it stopped, and nobody is mailed twice: recipients who were refused because of the sender are mailed now, and so are those with `render_timeout` if the batch failed for that reason. A batch that failed before its audience was frozen starts again, at its time. Remove the cause of the failure first, or the batch fails again. The answer is a 409 if the batch is neither `paused` nor `failed` (`batch_not_resumable`), if a topic of its audience or its exclusions was deleted (`topic_deleted`), or if its recipients are no longer stored (`recipients_deleted`).
          *
          *     Scope: `send` or `full`.
          */
@@ -1001,8 +1001,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give up what is left of a batch that failed
-         * @description Recipients who are still queued are not mailed any more, and the batch is `cancelled` for good; what was sent stays sent. A batch that is not `failed` is 409 (`batch_not_discardable`).
+         * Discard the rest of a failed batch
+         * @description The batch becomes `cancelled` for good, and its queued recipients are not mailed. Mails that were sent stay sent. A batch that is not `failed` is a 409 (`batch_not_discardable`).
          *
          *     Scope: `send` or `full`.
          */
@@ -1021,8 +1021,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the links of a batch that were clicked
-         * @description With how often, and in how many mails. Every click counts, a program’s too. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe, to choose topics or to confirm are left out: they are each recipient’s own.
+         * List the clicked links of a batch
+         * @description Each link has its clicks and the number of mails in which it was clicked. Clicks by programs count too. The order is stable while more clicks arrive, and not by their number. Links to unsubscribe, to choose topics or to confirm are left out, since each recipient has their own.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -1043,8 +1043,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the links that were clicked in mails of a template, by id or slug
-         * @description Of batches, workflows and single mail. With how often, and in how many mails. Every click counts, a program’s too. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe, to choose topics or to confirm are left out: they are each recipient’s own.
+         * List the clicked links in mails of a template
+         * @description The template is named by id or slug. Mails of batches, workflows and single mail count. Each link has its clicks and the number of mails in which it was clicked. Clicks by programs count too. The order is stable while more clicks arrive, and not by their number. Links to unsubscribe, to choose topics or to confirm are left out, since each recipient has their own.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -2206,7 +2206,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a delivery event from EventBridge
-         * @description The secret decides whose the event is, never the body. Answered once the event is stored; the same event again is a `duplicate`. An event without our tags is applied to the mail with its message id, or else it is of mail that another program sent: a log with `sourceType: external`. What can never be applied, from which nothing follows, and a body that is no event, are `ignored` with the reason, and kept: with a right secret nothing is refused for what it says. An unknown account and a wrong secret get the same 401.
+         * @description The secret decides which connection the event belongs to, never the body. The event is stored before you get the answer. The same event again is a `duplicate`. An event without our tags is applied to the mail with its message id. If there is none, it is about mail of another program, which gets a log with `sourceType: external`. Events that cannot be applied, have no effect or cannot be read are stored and `ignored` with the reason: with a valid secret no event is refused for its content. An unknown account and a wrong secret get the same 401.
          */
         post: operations["receiveSesEvent"];
         delete?: never;
@@ -2223,8 +2223,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List mails and what became of them, newest first
-         * @description `status` is what a mail is now, `reached` what it ever was. A bare day in `to` includes that day, UTC.
+         * List mails with their status, newest first
+         * @description `status` is the present status of a mail. `reached` finds mails that ever had a status. A day without a time in `to` is included, in UTC.
          *
          *     Scope: `read` or `full`.
          */
@@ -2245,8 +2245,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download mails and what became of them as CSV
-         * @description Newest first, with the filters of the list. A cell that a spreadsheet would run begins with an apostrophe. A download that breaks off is not complete: its connection is cut.
+         * Download mails with their status as CSV
+         * @description Newest first, with the filters of the list. Cells that a spreadsheet would execute begin with an apostrophe. If the download fails, the connection is closed before the file is complete.
          *
          *     Scope: `full`.
          */
@@ -2267,8 +2267,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a mail with its timeline and what it said, by the provider’s message id or ours
-         * @description `events` is the timeline, oldest first. `content` is for owners, admins and keys of scope `full`; the audit trail says who read it. In both the links by which the recipient unsubscribes, confirms or chooses topics lead nowhere.
+         * Get a mail with its timeline and its content
+         * @description The mail is named by the provider’s message id or by ours. `events` is the timeline, oldest first. `content` requires an owner, an admin or a key of scope `full`, and each read is audited. Links to unsubscribe, confirm or choose topics are disabled in both.
          *
          *     Scope: `read` or `full`.
          */
@@ -2292,7 +2292,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a delivery event from SNS
-         * @description For topics that cannot use the queue or EventBridge. Set `snsTopicArn` of the connection first, then subscribe this address to the topic: the subscription is confirmed by itself. Only messages of that topic are accepted whose signature is SNS’s, version 1 or 2, and that are not older than an hour. The event is stored before it is answered; the same `MessageId` again is a `duplicate`, and what can never be applied is `ignored` with the reason. Raw delivery has no signature and is refused. Everything else is the same 401. Any content type is read as JSON, up to 256 KiB.
+         * @description For topics that cannot use the queue or EventBridge. Set `snsTopicArn` of the connection first, then subscribe this address to the topic: the subscription is confirmed automatically. A message is accepted if it is of that topic, has a signature of SNS (version 1 or 2), and is not older than an hour. The event is stored before the answer. The same `MessageId` again is a `duplicate`, and an event that cannot be applied is `ignored` with the reason. Raw message delivery has no signature and is refused. All other messages get the same 401. Any content type is read as JSON, up to 256 KiB.
          */
         post: operations["receiveSnsMessage"];
         delete?: never;
@@ -3092,7 +3092,7 @@ export interface paths {
         put?: never;
         /**
          * Send one mail to one address, as Resend’s POST /emails
-         * @description It is `/v1/email/send` in Resend’s words. Where several accounts are connected, the header `X-Letterloom-Account` names one.
+         * @description The same as `/v1/email/send`, with Resend’s fields. If several accounts are connected, the header `X-Letterloom-Account` names one.
          *
          *     Scope: `send` or `full`.
          */
@@ -3114,7 +3114,7 @@ export interface paths {
         put?: never;
         /**
          * Send up to 100 mails, as Resend’s POST /emails/batch
-         * @description A row that is refused refuses them all. With the header `x-batch-validation: permissive` good rows are accepted, and `errors` says which are not.
+         * @description One invalid row refuses all rows. With the header `x-batch-validation: permissive` valid rows are accepted, and `errors` lists the others.
          *
          *     Scope: `send` or `full`.
          */
@@ -3133,8 +3133,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a mail and what became of it, as Resend’s GET /emails/{id}
-         * @description What it said is not answered: `/v1/email/{id}/body` shows it.
+         * Get a mail and its status, as Resend’s GET /emails/{id}
+         * @description The content is not included: use `/v1/email/{id}/body`.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -3145,7 +3145,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Send a mail that waits at another time, as Resend’s PATCH /emails/{id}
+         * Reschedule a waiting mail, as Resend’s PATCH /emails/{id}
          * @description Works until the mail is taken to be sent, else 409.
          *
          *     Scope: `send` or `full`.
@@ -3163,7 +3163,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a mail back that waits, as Resend’s POST /emails/{id}/cancel
+         * Cancel a waiting mail, as Resend’s POST /emails/{id}/cancel
          * @description Works until the mail is taken to be sent, else 409.
          *
          *     Scope: `send` or `full`.
@@ -3186,7 +3186,7 @@ export interface paths {
         put?: never;
         /**
          * Send one mail to one address, now or later
-         * @description For receipts, passwords and what else a person asked for: it goes before batches and workflows, without unsubscribe links, also to who has unsubscribed. An address that bounced, complained or is suppressed is not mailed: 202 with status `suppressed`. The mail is stored when this is answered, whatever happens next.
+         * @description For receipts, password resets and other mail that a person asked for. It is sent before batches and workflows, has no unsubscribe links, and also goes to unsubscribed contacts. An address that bounced, complained or is suppressed is not mailed: the answer is a 202 with the status `suppressed`. The mail is stored before you get the answer, whatever happens next.
          *
          *     Scope: `send` or `full`.
          */
@@ -3208,7 +3208,7 @@ export interface paths {
         put?: never;
         /**
          * Send up to 100 mails, each to one address
-         * @description Each row is what `/v1/email/send` takes. Good rows are accepted when others fail, whatever is wrong with those; `errorDetails` says which and why.
+         * @description Each row has the fields of `/v1/email/send`. Valid rows are accepted even if others fail. `errorDetails` names the failed rows and the reasons.
          *
          *     Scope: `send` or `full`.
          */
@@ -3227,8 +3227,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a mail and what became of it
-         * @description The timeline is in the log: `/v1/email/logs/{messageId}`, which takes this id.
+         * Get a mail and its status
+         * @description For the timeline, use `/v1/email/logs/{messageId}` with this id.
          *
          *     Scope: `read` or `send` or `full`.
          */
@@ -3239,8 +3239,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Send a mail that waits at another time
-         * @description Works until the mail is taken to be sent, else 409.
+         * Reschedule a waiting mail
+         * @description You can reschedule a mail until its sending begins. Later the answer is a 409.
          *
          *     Scope: `send` or `full`.
          */
@@ -3255,8 +3255,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what a mail said
-         * @description For 7 days after its time, unless `retainBody` was false: then, and afterwards, 404. For owners, admins and keys of scope `full`; the audit trail says who read it. Links by which the recipient unsubscribes, confirms or chooses topics lead nowhere. Attachments are named, not answered.
+         * Get the body of a mail
+         * @description Available for 7 days after the sending time. Later, or with `retainBody: false`, the answer is a 404. Requires an owner, an admin or a key of scope `full`, and each read is audited. Links to unsubscribe, confirm or choose topics are disabled. Attachments are listed without their content.
          *
          *     Scope: `full`.
          */
@@ -3279,8 +3279,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a mail back that waits
-         * @description Works until the mail is taken to be sent, else 409. What it says is deleted.
+         * Cancel a waiting mail
+         * @description You can cancel a mail until its sending begins. Later the answer is a 409. Its content is deleted.
          *
          *     Scope: `send` or `full`.
          */
@@ -3301,8 +3301,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mail what a template says now to up to five addresses, by id or slug
-         * @description As its preview shows it, published or not, with `[Test]` before the subject, through the queue of single mail. It is no mail to a contact, whoever has the address: nobody’s counters move, and its links to unsubscribe lead nowhere. What it says is not kept once it is sent. With a key without the scopes `read` and `contacts` addresses and telephone numbers of the contact are masked.
+         * Send a test of a template to up to five addresses
+         * @description The template is named by id or slug. It is rendered as its preview is, published or not, and sent as single mail with `[Test]` before the subject. A test does not count as mail to a contact, even if a contact has the address, and its links to unsubscribe are disabled. Its content is deleted once it is sent. Keys without the scopes `read` and `contacts` get masked addresses and phone numbers of the contact.
          *
          *     Scope: `send` or `full`.
          */
@@ -4515,7 +4515,7 @@ export interface components {
             delivered: number;
             /** @description Opens by people and bots, as in the batch. */
             opened: number;
-            /** @description Opened by a person, not by a known bot. A click says that it was opened, though no event told of it. */
+            /** @description Opened by a person. Known bots are not counted. A click counts as an open. */
             openedByPeople: number;
             clicked: number;
             unsubscribed: number;
@@ -6020,16 +6020,16 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
-             * @description As in the log, and `scheduled` (its time is to come), `cancelled`. `suppressed`: the address may not be mailed, see `reason`.
+             * @description The statuses of logs, and `scheduled` and `cancelled`. `suppressed`: the address may not be mailed, see `reason`.
              * @enum {string}
              */
             status: "scheduled" | "cancelled" | "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
-            /** @description Why it was not sent: one of an open set. */
+            /** @description Reason why it was not sent, of an open set. */
             reason: string | null;
             error: string | null;
-            /** @description The provider’s id. */
+            /** @description The provider’s message id. */
             messageId: string | null;
-            /** @description Null once the person was erased. */
+            /** @description Null if the person was erased. */
             to: string | null;
             from: string | null;
             replyTo: string | null;
@@ -6041,12 +6041,12 @@ export interface components {
             tags: components["schemas"]["EmailTagsItem"][];
             /**
              * Format: date-time
-             * @description While its time is to come.
+             * @description Null once its time has come.
              */
             scheduledFor: string | null;
             /**
              * Format: date-time
-             * @description Null: the body cannot be read.
+             * @description Null if the body cannot be read.
              */
             bodyKeptUntil: string | null;
             waitingForOutcome: components["schemas"]["EmailWaitingForOutcome"];
@@ -6070,7 +6070,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
-             * @description As in the log, and `scheduled` (its time is to come), `cancelled`. `suppressed`: the address may not be mailed, see `reason`.
+             * @description The statuses of logs, and `scheduled` and `cancelled`. `suppressed`: the address may not be mailed, see `reason`.
              * @enum {string}
              */
             status: "scheduled" | "cancelled" | "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
@@ -6082,7 +6082,7 @@ export interface components {
         };
         /** EmailBatchResult */
         EmailBatchResult: {
-            /** @description Whether every mail was accepted. */
+            /** @description `true` if every mail was accepted. */
             success: boolean;
             accepted: number;
             failed: number;
@@ -6098,7 +6098,7 @@ export interface components {
             /** Format: uuid */
             id: string | null;
             /**
-             * @description `refused`: there is no mail, see `error`.
+             * @description `refused`: no mail was created, see `error`.
              * @enum {string}
              */
             status: "scheduled" | "cancelled" | "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out" | "refused";
@@ -6129,7 +6129,7 @@ export interface components {
         EmailInput: {
             /**
              * Format: email
-             * @description One address: each recipient is a mail of its own.
+             * @description One address. Send one mail for each recipient.
              */
             to: string;
             /**
@@ -6141,11 +6141,11 @@ export interface components {
             fromName?: string;
             /** Format: email */
             replyTo?: string;
-            /** @description Needed unless the template has one. */
+            /** @description Required unless the template has one. */
             subject?: string;
-            /** @description Sent as it is: `{{ … }}` in it is text. */
+            /** @description Sent unchanged: `{{ … }}` in it is text. */
             html?: string;
-            /** @description Made of `html` when absent. */
+            /** @description Absent: it is made from `html`. */
             text?: string;
             /** @description A published template of `emailType` `transactional`. */
             templateId?: string;
@@ -6153,14 +6153,14 @@ export interface components {
             headers?: components["schemas"]["EmailInputHeaders"];
             /** @description At most 10 MiB in all, decoded. */
             attachments?: components["schemas"]["EmailInputAttachmentsItem"][];
-            /** @description They come back in the provider’s events. Not for secrets or addresses. */
+            /** @description The provider’s events return them. Do not use them for secrets or addresses. */
             tags?: components["schemas"]["EmailInputTagsItem"][];
             /**
              * Format: date-time
-             * @description When to send it, at most 30 days ahead. A time that has just passed: at once.
+             * @description When to send it, at most 30 days ahead. A time that has just passed means at once.
              */
             scheduledFor?: string;
-            /** @description Whether the body can be read for 7 days (`/v1/email/{id}/body`); true when absent. It is stored encrypted; with false until the mail is sent. */
+            /** @description `true`, the default: the body is stored encrypted and can be read for 7 days (`/v1/email/{id}/body`). `false`: it is deleted once the mail is sent. */
             retainBody?: boolean;
             /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected. */
             cloudAccountId?: string;
@@ -6169,18 +6169,18 @@ export interface components {
         };
         /** EmailInputAttachmentsItem */
         EmailInputAttachmentsItem: {
-            /** @description In any script. */
+            /** @description Name of the file, in any script. */
             filename: string;
-            /** @description What the name suggests when absent. With parameters: the first `text/calendar` with a `method` is sent as an invitation, which calendars show (RFC 6047). */
+            /** @description Absent: the type follows from the name. It may have parameters: the first `text/calendar` with a `method` is sent as an invitation, which calendars show (RFC 6047). */
             contentType?: string;
-            /** @description Shown where the HTML has `cid:` and this, and not listed as a file. */
+            /** @description The file is shown where the HTML has `cid:` and this name, and not listed. */
             contentId?: string;
             /** @description Base64. */
             content: string;
         };
         /**
          * EmailInputHeaders
-         * @description Further headers, such as `X-Order` or `In-Reply-To`. Those that the other fields decide, and what SES and we set, are refused: `Content-*`, `List-*`, `Resent-*`, `X-SES-*`, `Date`, `Errors-To` and so on.
+         * @description Custom headers, such as `X-Order` or `In-Reply-To`. Headers that other fields, SES or we set are refused: `Content-*`, `List-*`, `Resent-*`, `X-SES-*`, `Date`, `Errors-To` and so on.
          */
         EmailInputHeaders: {
             [key: string]: string;
@@ -6192,7 +6192,7 @@ export interface components {
         };
         /**
          * EmailInputVariables
-         * @description Values of the variables of the template.
+         * @description Values of the template’s variables.
          */
         EmailInputVariables: {
             [key: string]: unknown;
@@ -6234,7 +6234,7 @@ export interface components {
             openedAt: string | null;
             /**
              * Format: date-time
-             * @description By a person: not by a known bot. A click says that it was opened, too, without `openedAt`.
+             * @description First open by a person. Known bots are not counted. A click counts as an open, without `openedAt`.
              */
             humanOpenedAt: string | null;
             /**
@@ -6308,7 +6308,7 @@ export interface components {
             openedAt: string | null;
             /**
              * Format: date-time
-             * @description By a person: not by a known bot. A click says that it was opened, too, without `openedAt`.
+             * @description First open by a person. Known bots are not counted. A click counts as an open, without `openedAt`.
              */
             humanOpenedAt: string | null;
             /**
@@ -6418,7 +6418,7 @@ export interface components {
         EmailPatch: {
             /**
              * Format: date-time
-             * @description When to send it, at most 30 days ahead. A time that has just passed: at once.
+             * @description When to send it, at most 30 days ahead. A time that has just passed means at once.
              */
             scheduledFor: string;
         };
@@ -6486,7 +6486,7 @@ export interface components {
         };
         /**
          * EmailWaitingForOutcome
-         * @description Its call broke off: the provider may have it. Its events, or their proven absence, decide.
+         * @description The call was interrupted: the provider may have accepted the mail. The provider’s events, or their proven absence, decide.
          */
         EmailWaitingForOutcome: {
             /** Format: date-time */
@@ -7863,7 +7863,7 @@ export interface components {
         /** ResendBatch */
         ResendBatch: {
             data: components["schemas"]["ResendEmailId"][];
-            /** @description Rows that were refused, with `x-batch-validation: permissive` only. */
+            /** @description Refused rows. Only with `x-batch-validation: permissive`. */
             errors?: components["schemas"]["ResendBatchErrorsItem"][];
         };
         /** ResendBatchErrorsItem */
@@ -7889,9 +7889,9 @@ export interface components {
             object: "email";
             /** Format: uuid */
             id: string;
-            /** @description The provider’s id. Null: it was not sent yet. */
+            /** @description The provider’s message id. Null if the mail is not sent yet. */
             message_id: string | null;
-            /** @description Empty once the person was erased. */
+            /** @description Empty if the person was erased. */
             to: string[];
             from: string | null;
             /** Format: date-time */
@@ -7926,11 +7926,11 @@ export interface components {
             from: string;
             /** @description One address, alone or in a list. The name beside an address is not sent. */
             to: string | string[];
-            /** @description Needed unless the template has one. */
+            /** @description Required unless the template has one. */
             subject?: string;
-            /** @description Sent as it is: `{{ … }}` in it is text. */
+            /** @description Sent unchanged: `{{ … }}` in it is text. */
             html?: string;
-            /** @description Made of `html` when absent. */
+            /** @description Absent: it is made from `html`. */
             text?: string;
             /** @description Refused: each recipient is a mail of its own. */
             cc?: string | string[];
@@ -7939,35 +7939,35 @@ export interface components {
             /** @description One address. The name beside it is not sent. */
             reply_to?: string | string[];
             headers?: components["schemas"]["ResendEmailInputHeaders"];
-            /** @description They come back in the provider’s events. Not for secrets or addresses. */
+            /** @description The provider’s events return them. Do not use them for secrets or addresses. */
             tags?: components["schemas"]["ResendEmailInputTagsItem"][];
             /**
              * Format: date-time
-             * @description When to send it, at most 30 days ahead. A time that has just passed: at once.
+             * @description When to send it, at most 30 days ahead. A time that has just passed means at once.
              */
             scheduled_at?: string;
             /** @description At most 10 MiB in all, decoded. */
             attachments?: components["schemas"]["ResendEmailInputAttachmentsItem"][];
             template?: components["schemas"]["ResendEmailInputTemplate"];
-            /** @description Refused: single mail has no topic. */
+            /** @description Not supported: single mail has no topic. */
             topic_id?: string | null;
         };
         /** ResendEmailInputAttachmentsItem */
         ResendEmailInputAttachmentsItem: {
-            /** @description In any script. */
+            /** @description Name of the file, in any script. */
             filename: string;
             /** @description Base64. */
             content: string;
-            /** @description What the name suggests when absent. With parameters: the first `text/calendar` with a `method` is sent as an invitation, which calendars show (RFC 6047). */
+            /** @description Absent: the type follows from the name. It may have parameters: the first `text/calendar` with a `method` is sent as an invitation, which calendars show (RFC 6047). */
             content_type?: string;
-            /** @description Shown where the HTML has `cid:` and this, and not listed as a file. */
+            /** @description The file is shown where the HTML has `cid:` and this name, and not listed. */
             content_id?: string;
-            /** @description Refused: send `content`. */
+            /** @description Not supported. Send `content`. */
             path?: string;
         };
         /**
          * ResendEmailInputHeaders
-         * @description Further headers, such as `X-Order` or `In-Reply-To`. Those that the other fields decide, and what SES and we set, are refused: `Content-*`, `List-*`, `Resent-*`, `X-SES-*`, `Date`, `Errors-To` and so on.
+         * @description Custom headers, such as `X-Order` or `In-Reply-To`. Headers that other fields, SES or we set are refused: `Content-*`, `List-*`, `Resent-*`, `X-SES-*`, `Date`, `Errors-To` and so on.
          */
         ResendEmailInputHeaders: {
             [key: string]: string;
@@ -7984,7 +7984,7 @@ export interface components {
         };
         /**
          * ResendEmailInputTemplateVariables
-         * @description Values of the variables of the template.
+         * @description Values of the template’s variables.
          */
         ResendEmailInputTemplateVariables: {
             [key: string]: unknown;
@@ -7993,7 +7993,7 @@ export interface components {
         ResendEmailPatch: {
             /**
              * Format: date-time
-             * @description When to send it, at most 30 days ahead. A time that has just passed: at once.
+             * @description When to send it, at most 30 days ahead. A time that has just passed means at once.
              */
             scheduled_at: string;
         };
@@ -8018,7 +8018,7 @@ export interface components {
             details?: components["schemas"]["ResendErrorDetailsItem"][];
             statusCode: number;
             /**
-             * @description A word of Resend’s.
+             * @description Resend’s name of the error.
              * @enum {string}
              */
             name: "validation_error" | "missing_required_field" | "invalid_attachment" | "invalid_from_address" | "invalid_idempotency_key" | "invalid_idempotent_request" | "concurrent_idempotent_requests" | "missing_api_key" | "invalid_api_key" | "restricted_api_key" | "invalid_access" | "not_found" | "method_not_allowed" | "monthly_quota_exceeded" | "rate_limit_exceeded" | "internal_server_error";

@@ -54,7 +54,7 @@ export const batchChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'pauseBatch',
         summary: 'Pause a batch that has not ended',
         description:
-          'Its status stays, and it is `paused`: nothing of it is sent, within two seconds, until it is resumed. A batch whose time comes while it is paused waits. A batch that has ended or is paused is 409 (`batch_not_pausable`).',
+          'The batch keeps its status and is `paused`: within two seconds none of its mails is sent any more, until you resume it. A scheduled batch whose time comes while it is paused waits. A batch that has ended or is paused already is a 409 (`batch_not_pausable`).',
         params: IdParams,
         response: { 200: Batch, ...failures(409) },
       },
@@ -76,9 +76,9 @@ export const batchChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'chooseWinner',
-        summary: 'Choose the variant that the rest of an A/B test gets',
+        summary: 'Choose the winner of an A/B test',
         description:
-          'At any time before it is decided, whatever `winnerBy` says. 409: the batch has no test or is not being sent (`batch_not_testing`), or there is a winner (`winner_chosen`).',
+          'The rest of the audience gets this variant. You can choose it at any time before the test is decided, whatever `winnerBy` is. The answer is a 409 if the batch has no test or is not being sent (`batch_not_testing`), or if there is a winner already (`winner_chosen`).',
         params: IdParams,
         body: WinnerInput,
         response: { 200: Batch, ...failures(409) },
@@ -102,9 +102,9 @@ export const batchChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'updateBatch',
-        summary: 'Change or reschedule a batch whose time has not come',
+        summary: 'Change or reschedule a scheduled batch',
         description:
-          'Only the given fields, which are those of creation; null takes one away, and without `scheduledFor` it is sent at once. Its content stays as it was compiled unless the subject, preview text, content, template or variables change. A batch that is not `scheduled` is 409 (`batch_not_changeable`).',
+          'Send only the fields that change, with the names of creation. Null clears a field: without `scheduledFor` the batch is sent at once. The content stays as it was compiled unless the subject, preview text, content, template or variables change. A batch that is not `scheduled` is a 409 (`batch_not_changeable`).',
         params: IdParams,
         body: BatchPatch,
         response: { 200: CreatedBatch, ...failures(402, 409) },
@@ -133,9 +133,9 @@ export const batchChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'duplicateBatch',
-        summary: 'Make a batch that says the same as another',
+        summary: 'Duplicate a batch',
         description:
-          'With the same audience, sender and content, and the given changes; not with its time. It is `scheduled` and `paused`, so that nothing is sent before somebody has looked at it: change it, then resume it, and it goes at its time, or at once when it has none.',
+          'The copy has the same audience, sender and content, with the changes of the request and without the sending time. It is `scheduled` and `paused`, so that nothing is sent before you have looked at it: change it, then resume it. It is sent at its time, or at once if it has none.',
         params: IdParams,
         body: BatchDuplicate,
         response: { 201: CreatedBatch, ...failures(402) },
@@ -162,9 +162,9 @@ export const batchChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'retryFailedBatch',
-        summary: 'Send a batch again to those in whom it failed',
+        summary: 'Send a batch again to the recipients who failed',
         description:
-          'A new batch, which starts at once: the same mail to those who failed and were certainly not mailed. Nobody whose outcome is not known, who bounced or is suppressed. Up to 100,000. 409: the batch has not ended (`batch_not_retryable`), or there is nobody (`nothing_to_retry`).',
+          'Creates a batch that starts at once: the same mail to up to 100,000 recipients who failed and were certainly not mailed. Recipients who bounced, are suppressed or whose outcome is unknown are left out. The answer is a 409 if the batch has not ended (`batch_not_retryable`), or if nobody is left to mail (`nothing_to_retry`).',
         params: IdParams,
         response: { 201: CreatedBatch, ...failures(402, 409) },
       },

@@ -18,9 +18,9 @@ export const batchReasonRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
       schema: {
         tags: ['batch'],
         operationId: 'listBatchReasons',
-        summary: 'Count the recipients who were not mailed, or are in doubt, by the reason',
+        summary: 'Count the recipients who were not mailed, by reason',
         description:
-          'The most frequent reason first, 100 at most. `status` and `reason` are filters of the recipients: they show who it was. Empty until the audience is frozen.',
+          'The most frequent reasons first, up to 100. Mails in doubt are included. Filter the recipients by `status` and `reason` to see who they are. Empty until the audience is frozen.',
         params: IdParams,
         response: { 200: BatchReasonList },
       },

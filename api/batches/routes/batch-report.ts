@@ -15,9 +15,9 @@ export const batchReportRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
       schema: {
         tags: ['batch'],
         operationId: 'getBatchReport',
-        summary: 'Report what a batch came to',
+        summary: 'Get the report of a batch',
         description:
-          'The figures of the batch, its opens and clicks over time, its links, recipients’ domains and reasons of bounces, all of one moment. They stay when the logs are gone. HTML when `Accept` names it, else JSON: a page with charts that needs no script and prints well.',
+          'Figures, opens and clicks over time, links, recipients’ domains and bounce reasons, all of one moment. Reports are kept when the logs are deleted. With `Accept: text/html` the answer is a page with charts, without scripts and ready to print. Otherwise it is JSON.',
         params: IdParams,
         response: {
           200: {

@@ -51,7 +51,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'createBatch',
         summary: 'Send a mail to many contacts, now or later',
         description:
-          'Content is a published template or comes with the batch. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts; who has left or may not be mailed by the moment of sending is skipped. `from` must be of a verified identity of the account (400, `sender_not_verified`); when the account does not say so within two seconds, the batch is accepted with a warning.',
+          'The content is a published template or part of the request. Without `scheduledFor`, or with a time that has passed, sending starts at once. The audience is frozen when sending starts. Contacts who unsubscribe or may no longer be mailed before their mail is sent are skipped. `from` must belong to a verified identity of the account (400, `sender_not_verified`). If the account does not answer within two seconds, the batch is accepted with a warning.',
         body: BatchInput,
         response: { 201: CreatedBatch, ...failures(402) },
       },
@@ -75,9 +75,9 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'previewBatch',
-        summary: 'Try a batch: whom it would mail, what that looks like, takes and costs',
+        summary: 'Preview a batch: its recipients, content, duration and cost',
         description:
-          'Takes what creation takes and refuses what it refuses. Nothing is kept and nothing sent. To a key without the scopes `read` and `contacts` addresses and telephone numbers are masked.',
+          'Takes the body of creating a batch and returns the same errors. Nothing is stored or sent. Keys without the scopes `read` and `contacts` get masked addresses and phone numbers.',
         body: BatchPreviewInput,
         response: { 200: BatchPreview, ...failures(402) },
       },
@@ -101,7 +101,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'listBatches',
         summary: 'List batches, newest first',
         description:
-          'By page, from 1, or by cursor; a cursor neither skips nor repeats a batch while others are made. `search` finds part of a name or subject. Without `htmlContent`, `textContent` and `variableMappings`, which a batch by its id shows.',
+          'By page, from 1, or by cursor. A cursor neither skips nor repeats a batch while others are created. `search` finds a part of a name or subject. The list leaves out `htmlContent`, `textContent` and `variableMappings`: get a batch by its id to see them.',
         querystring: BatchListQuery,
         response: { 200: BatchList },
       },
@@ -133,7 +133,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'getBatch',
         summary: 'Get a batch with its progress',
         description:
-          '`totalRecipients` is an estimate until `audienceFrozenAt` is set. The counters of delivery go on growing after `completedAt`, as events arrive.',
+          '`totalRecipients` is an estimate until `audienceFrozenAt` is set. The delivery counters keep growing after `completedAt`, as events arrive.',
         params: IdParams,
         response: { 200: Batch },
       },
@@ -148,9 +148,9 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags,
         operationId: 'listBatchRecipients',
-        summary: 'List the recipients of a batch, in the order they are mailed in',
+        summary: 'List the recipients of a batch in sending order',
         description:
-          'Empty until the audience is frozen. A long list is best read with `cursor`; `offset` and `cursor` exclude each other.',
+          'Empty until the audience is frozen. Use `cursor` for long lists. `offset` and `cursor` cannot be combined.',
         params: IdParams,
         querystring: RecipientListQuery,
         response: { 200: RecipientList },
@@ -159,7 +159,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
     async ({ caller: { organizationId, sql }, params: { id }, query }) => {
       const { limit, offset, cursor, status, reason } = query
       if (cursor !== undefined && offset > 0) {
-        throw badRequest('The query parameters offset and cursor exclude each other', [
+        throw badRequest('The query parameters offset and cursor cannot be combined', [
           { path: 'offset', message: 'cannot go with a cursor' },
         ])
       }
@@ -189,7 +189,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
         operationId: 'cancelBatch',
         summary: 'Cancel a batch that has not ended',
         description:
-          'Works while the batch is `scheduled`, `queued` or `processing`, else 409. Sending stops within two seconds; what was sent stays sent.',
+          'Cancels a batch that is `scheduled`, `queued` or `processing`. Any other status is a 409. Sending stops within two seconds. Mails that were sent stay sent.',
         params: IdParams,
         response: { 200: CancelledBatch, ...failures(409) },
       },

@@ -30,9 +30,9 @@ export const failedBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
       schema: {
         tags,
         operationId: 'resumeBatch',
-        summary: 'Resume a batch that is paused, or that failed, once its cause is gone',
+        summary: 'Resume a paused or failed batch',
         description:
-          'A paused batch goes on, or waits for its time. Of a failed one sending goes on where it stopped: who was mailed is not mailed again, who was refused for the sender’s sake is mailed now, and so is who failed with `render_timeout` where that is why the batch failed. A batch that failed before its audience was frozen starts from the beginning, at its time. While the cause is still there it fails again. A batch that is neither `paused` nor `failed` is 409 (`batch_not_resumable`), and so is one whose topic was deleted, or a topic that it was to leave out (`topic_deleted`), and one that failed so long ago that its recipients are not kept any more (`recipients_deleted`).',
+          'A paused batch continues, or waits for its time. A failed batch continues where it stopped, and nobody is mailed twice: recipients who were refused because of the sender are mailed now, and so are those with `render_timeout` if the batch failed for that reason. A batch that failed before its audience was frozen starts again, at its time. Remove the cause of the failure first, or the batch fails again. The answer is a 409 if the batch is neither `paused` nor `failed` (`batch_not_resumable`), if a topic of its audience or its exclusions was deleted (`topic_deleted`), or if its recipients are no longer stored (`recipients_deleted`).',
         params: IdParams,
         response: { 200: Batch, ...failures(409) },
       },
@@ -41,12 +41,12 @@ export const failedBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
       const resumed = isUuid(id) ? await resumeBatch(tx, organizationId, id, requestId) : undefined
       if (!resumed) throw await refusal(tx, organizationId, id, RESUME)
       if (resumed.outcome === 'topic_deleted') {
-        throw conflict('The topic of this batch is deleted; it can be discarded', {
+        throw conflict('A topic of this batch was deleted. Discard the batch', {
           reason: 'topic_deleted',
         })
       }
       if (resumed.outcome === 'recipients_deleted') {
-        throw conflict('The recipients of this batch are not kept any more; it can be discarded', {
+        throw conflict('The recipients of this batch are no longer stored. Discard the batch', {
           reason: 'recipients_deleted',
         })
       }
@@ -61,9 +61,9 @@ export const failedBatchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (a
       schema: {
         tags,
         operationId: 'discardBatch',
-        summary: 'Give up what is left of a batch that failed',
+        summary: 'Discard the rest of a failed batch',
         description:
-          'Recipients who are still queued are not mailed any more, and the batch is `cancelled` for good; what was sent stays sent. A batch that is not `failed` is 409 (`batch_not_discardable`).',
+          'The batch becomes `cancelled` for good, and its queued recipients are not mailed. Mails that were sent stay sent. A batch that is not `failed` is a 409 (`batch_not_discardable`).',
         params: IdParams,
         response: { 200: Batch, ...failures(409) },
       },

@@ -12,7 +12,7 @@ import { pageOf } from '../../http/pages.ts'
 
 const config = { scope: ['read', 'send'] } as const
 const ORDER =
-  'With how often, and in how many mails. Every click counts, a program’s too. In an order that stays while more clicks arrive, not by their number. Links to unsubscribe, to choose topics or to confirm are left out: they are each recipient’s own.'
+  'Each link has its clicks and the number of mails in which it was clicked. Clicks by programs count too. The order is stable while more clicks arrive, and not by their number. Links to unsubscribe, to choose topics or to confirm are left out, since each recipient has their own.'
 
 /** Clicks in the mails of a batch or a template. */
 export const linkClickRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app) => {
@@ -23,7 +23,7 @@ export const linkClickRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       schema: {
         tags: ['batch'],
         operationId: 'listBatchClicks',
-        summary: 'List the links of a batch that were clicked',
+        summary: 'List the clicked links of a batch',
         description: ORDER,
         params: IdParams,
         querystring: LinkClickListQuery,
@@ -48,8 +48,8 @@ export const linkClickRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app
       schema: {
         tags: ['templates'],
         operationId: 'listTemplateClicks',
-        summary: 'List the links that were clicked in mails of a template, by id or slug',
-        description: `Of batches, workflows and single mail. ${ORDER}`,
+        summary: 'List the clicked links in mails of a template',
+        description: `The template is named by id or slug. Mails of batches, workflows and single mail count. ${ORDER}`,
         params: IdParams,
         querystring: LinkClickListQuery,
         response: { 200: LinkClickList },

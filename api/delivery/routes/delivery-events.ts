@@ -57,7 +57,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
         operationId: 'receiveSesEvent',
         summary: 'Receive a delivery event from EventBridge',
         description:
-          'The secret decides whose the event is, never the body. Answered once the event is stored; the same event again is a `duplicate`. An event without our tags is applied to the mail with its message id, or else it is of mail that another program sent: a log with `sourceType: external`. What can never be applied, from which nothing follows, and a body that is no event, are `ignored` with the reason, and kept: with a right secret nothing is refused for what it says. An unknown account and a wrong secret get the same 401.',
+          'The secret decides which connection the event belongs to, never the body. The event is stored before you get the answer. The same event again is a `duplicate`. An event without our tags is applied to the mail with its message id. If there is none, it is about mail of another program, which gets a log with `sourceType: external`. Events that cannot be applied, have no effect or cannot be read are stored and `ignored` with the reason: with a valid secret no event is refused for its content. An unknown account and a wrong secret get the same 401.',
         params: AccountNumberParams,
         body: EventEnvelope,
         security: [{ webhookSecret: [] }],

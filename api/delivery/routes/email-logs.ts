@@ -39,9 +39,9 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       schema: {
         tags,
         operationId: 'listEmailLogs',
-        summary: 'List mails and what became of them, newest first',
+        summary: 'List mails with their status, newest first',
         description:
-          '`status` is what a mail is now, `reached` what it ever was. A bare day in `to` includes that day, UTC.',
+          '`status` is the present status of a mail. `reached` finds mails that ever had a status. A day without a time in `to` is included, in UTC.',
         querystring: EmailLogListQuery,
         response: { 200: EmailLogList },
       },
@@ -66,9 +66,9 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       schema: {
         tags,
         operationId: 'exportEmailLogs',
-        summary: 'Download mails and what became of them as CSV',
+        summary: 'Download mails with their status as CSV',
         description:
-          'Newest first, with the filters of the list. A cell that a spreadsheet would run begins with an apostrophe. A download that breaks off is not complete: its connection is cut.',
+          'Newest first, with the filters of the list. Cells that a spreadsheet would execute begin with an apostrophe. If the download fails, the connection is closed before the file is complete.',
         querystring: EmailLogExportQuery,
         response: { 200: csvFile('The mails') },
       },
@@ -97,10 +97,9 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       schema: {
         tags,
         operationId: 'getEmailLog',
-        summary:
-          'Get a mail with its timeline and what it said, by the provider’s message id or ours',
+        summary: 'Get a mail with its timeline and its content',
         description:
-          '`events` is the timeline, oldest first. `content` is for owners, admins and keys of scope `full`; the audit trail says who read it. In both the links by which the recipient unsubscribes, confirms or chooses topics lead nowhere.',
+          'The mail is named by the provider’s message id or by ours. `events` is the timeline, oldest first. `content` requires an owner, an admin or a key of scope `full`, and each read is audited. Links to unsubscribe, confirm or choose topics are disabled in both.',
         params: EmailLogParams,
         response: { 200: EmailLogDetail },
       },

@@ -51,7 +51,7 @@ export const snsRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
         operationId: 'receiveSnsMessage',
         summary: 'Receive a delivery event from SNS',
         description:
-          'For topics that cannot use the queue or EventBridge. Set `snsTopicArn` of the connection first, then subscribe this address to the topic: the subscription is confirmed by itself. Only messages of that topic are accepted whose signature is SNS’s, version 1 or 2, and that are not older than an hour. The event is stored before it is answered; the same `MessageId` again is a `duplicate`, and what can never be applied is `ignored` with the reason. Raw delivery has no signature and is refused. Everything else is the same 401. Any content type is read as JSON, up to 256 KiB.',
+          'For topics that cannot use the queue or EventBridge. Set `snsTopicArn` of the connection first, then subscribe this address to the topic: the subscription is confirmed automatically. A message is accepted if it is of that topic, has a signature of SNS (version 1 or 2), and is not older than an hour. The event is stored before the answer. The same `MessageId` again is a `duplicate`, and an event that cannot be applied is `ignored` with the reason. Raw message delivery has no signature and is refused. All other messages get the same 401. Any content type is read as JSON, up to 256 KiB.',
         params: ConnectionParams,
         body: SnsBody,
         security: [],

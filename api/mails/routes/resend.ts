@@ -94,7 +94,7 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
         operationId: 'sendResendEmail',
         summary: 'Send one mail to one address, as Resend’s POST /emails',
         description:
-          'It is `/v1/email/send` in Resend’s words. Where several accounts are connected, the header `X-Letterloom-Account` names one.',
+          'The same as `/v1/email/send`, with Resend’s fields. If several accounts are connected, the header `X-Letterloom-Account` names one.',
         body: ResendEmailInput,
         response: { ...resendFailures, 200: ResendEmailId },
       },
@@ -121,7 +121,7 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
         operationId: 'sendResendEmails',
         summary: 'Send up to 100 mails, as Resend’s POST /emails/batch',
         description:
-          'A row that is refused refuses them all. With the header `x-batch-validation: permissive` good rows are accepted, and `errors` says which are not.',
+          'One invalid row refuses all rows. With the header `x-batch-validation: permissive` valid rows are accepted, and `errors` lists the others.',
         body: ResendBatchInput,
         response: { ...resendFailures, 200: ResendBatch },
       },
@@ -155,8 +155,8 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
       schema: {
         tags,
         operationId: 'getResendEmail',
-        summary: 'Get a mail and what became of it, as Resend’s GET /emails/{id}',
-        description: 'What it said is not answered: `/v1/email/{id}/body` shows it.',
+        summary: 'Get a mail and its status, as Resend’s GET /emails/{id}',
+        description: 'The content is not included: use `/v1/email/{id}/body`.',
         params: IdParams,
         response: { ...resendFailures, 200: ResendEmail },
       },
@@ -172,7 +172,7 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
       schema: {
         tags,
         operationId: 'rescheduleResendEmail',
-        summary: 'Send a mail that waits at another time, as Resend’s PATCH /emails/{id}',
+        summary: 'Reschedule a waiting mail, as Resend’s PATCH /emails/{id}',
         description: 'Works until the mail is taken to be sent, else 409.',
         params: IdParams,
         body: ResendEmailPatch,
@@ -200,7 +200,7 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
       schema: {
         tags,
         operationId: 'cancelResendEmail',
-        summary: 'Take a mail back that waits, as Resend’s POST /emails/{id}/cancel',
+        summary: 'Cancel a waiting mail, as Resend’s POST /emails/{id}/cancel',
         description: 'Works until the mail is taken to be sent, else 409.',
         params: IdParams,
         response: { ...resendFailures, 200: ResendChangedEmail },

@@ -70,7 +70,7 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         operationId: 'sendEmail',
         summary: 'Send one mail to one address, now or later',
         description:
-          'For receipts, passwords and what else a person asked for: it goes before batches and workflows, without unsubscribe links, also to who has unsubscribed. An address that bounced, complained or is suppressed is not mailed: 202 with status `suppressed`. The mail is stored when this is answered, whatever happens next.',
+          'For receipts, password resets and other mail that a person asked for. It is sent before batches and workflows, has no unsubscribe links, and also goes to unsubscribed contacts. An address that bounced, complained or is suppressed is not mailed: the answer is a 202 with the status `suppressed`. The mail is stored before you get the answer, whatever happens next.',
         body: EmailInput,
         response: { 202: EmailAccepted },
       },
@@ -99,7 +99,7 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         operationId: 'sendEmails',
         summary: 'Send up to 100 mails, each to one address',
         description:
-          'Each row is what `/v1/email/send` takes. Good rows are accepted when others fail, whatever is wrong with those; `errorDetails` says which and why.',
+          'Each row has the fields of `/v1/email/send`. Valid rows are accepted even if others fail. `errorDetails` names the failed rows and the reasons.',
         body: EmailBatchInput,
         response: { 202: EmailBatchResult },
       },
@@ -147,9 +147,8 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'getEmail',
-        summary: 'Get a mail and what became of it',
-        description:
-          'The timeline is in the log: `/v1/email/logs/{messageId}`, which takes this id.',
+        summary: 'Get a mail and its status',
+        description: 'For the timeline, use `/v1/email/logs/{messageId}` with this id.',
         params: IdParams,
         response: { 200: Email },
       },
@@ -164,9 +163,9 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'getEmailBody',
-        summary: 'Read what a mail said',
+        summary: 'Get the body of a mail',
         description:
-          'For 7 days after its time, unless `retainBody` was false: then, and afterwards, 404. For owners, admins and keys of scope `full`; the audit trail says who read it. Links by which the recipient unsubscribes, confirms or chooses topics lead nowhere. Attachments are named, not answered.',
+          'Available for 7 days after the sending time. Later, or with `retainBody: false`, the answer is a 404. Requires an owner, an admin or a key of scope `full`, and each read is audited. Links to unsubscribe, confirm or choose topics are disabled. Attachments are listed without their content.',
         params: IdParams,
         response: { 200: EmailBody },
       },
@@ -185,8 +184,9 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'rescheduleEmail',
-        summary: 'Send a mail that waits at another time',
-        description: 'Works until the mail is taken to be sent, else 409.',
+        summary: 'Reschedule a waiting mail',
+        description:
+          'You can reschedule a mail until its sending begins. Later the answer is a 409.',
         params: IdParams,
         body: EmailPatch,
         response: { 200: Email, ...failures(409) },
@@ -209,8 +209,9 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       schema: {
         tags,
         operationId: 'cancelEmail',
-        summary: 'Take a mail back that waits',
-        description: 'Works until the mail is taken to be sent, else 409. What it says is deleted.',
+        summary: 'Cancel a waiting mail',
+        description:
+          'You can cancel a mail until its sending begins. Later the answer is a 409. Its content is deleted.',
         params: IdParams,
         response: { 200: Email, ...failures(409) },
       },

@@ -28,9 +28,9 @@ export const templateTestRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       schema: {
         tags: ['templates'],
         operationId: 'testTemplate',
-        summary: 'Mail what a template says now to up to five addresses, by id or slug',
+        summary: 'Send a test of a template to up to five addresses',
         description:
-          'As its preview shows it, published or not, with `[Test]` before the subject, through the queue of single mail. It is no mail to a contact, whoever has the address: nobody’s counters move, and its links to unsubscribe lead nowhere. What it says is not kept once it is sent. With a key without the scopes `read` and `contacts` addresses and telephone numbers of the contact are masked.',
+          'The template is named by id or slug. It is rendered as its preview is, published or not, and sent as single mail with `[Test]` before the subject. A test does not count as mail to a contact, even if a contact has the address, and its links to unsubscribe are disabled. Its content is deleted once it is sent. Keys without the scopes `read` and `contacts` get masked addresses and phone numbers of the contact.',
         params: IdParams,
         body: TemplateTestInput,
         response: { 202: TemplateTest },

@@ -72,13 +72,13 @@ export async function chooseWinner(
   if (!batch) return undefined
   const test = await variants.lockTest(tx, organizationId, id)
   if (!test || !batch.abTest) {
-    throw conflict('The batch is no test that is being sent', { reason: 'batch_not_testing' })
+    throw conflict('The batch has no A/B test that is being sent', { reason: 'batch_not_testing' })
   }
   if (test.winner !== null) {
     throw conflict('The winner has been chosen already', { reason: 'winner_chosen' })
   }
   const winner = batch.abTest.variants.findIndex((variant) => variant.name === name)
-  if (winner < 0) return refuse('variant', 'is no variant of this batch')
+  if (winner < 0) return refuse('variant', 'is not a variant of this batch')
   const by = test.winnerBy === 'clicked' ? 'clicked' : 'opened'
   const found = compareVariants(await variants.figures(tx, organizationId, id), by)
   const decision = decisionOf('person', found)

@@ -48,7 +48,7 @@ export async function retryFailed(
   const source = await changes.findSource(tx, organizationId, id, { lock: false })
   if (!source) return undefined
   if (!ENDED.includes(source.status)) {
-    throw conflict(`The failed of a ${source.status} batch cannot be mailed again yet`, {
+    throw conflict(`The failed recipients of a ${source.status} batch cannot be mailed yet`, {
       reason: 'batch_not_retryable',
     })
   }
@@ -58,7 +58,7 @@ export async function retryFailed(
       ? []
       : await failedBatches.takeRetryable(tx, organizationId, bucket, MOST_RETRIED)
   if (contactIds.length === 0) {
-    throw conflict('Nobody failed in this batch who can be mailed again', {
+    throw conflict('No failed recipient of this batch can be mailed again', {
       reason: 'nothing_to_retry',
     })
   }

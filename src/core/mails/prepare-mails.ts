@@ -84,7 +84,7 @@ async function finish(
   if ('failed' in made) {
     const { reason, error: message } = made.failed
     const path = PATHS[reason] ?? (input.templateId === undefined ? 'html' : 'variables')
-    return badRequest(`The mail cannot be made: ${message}`, [{ path, message }], reason)
+    return badRequest(`The mail cannot be rendered: ${message}`, [{ path, message }], reason)
   }
   const { scheduledFor, tags = [], attachments = [], retainBody = true, templateId } = input
   return {
@@ -138,9 +138,9 @@ function headerProblems(input: EmailInput): ErrorDetail[] {
     const isTwice = seen.has(name.toLowerCase())
     seen.add(name.toLowerCase())
     const message = isRefusedHeader(name)
-      ? 'is a header that cannot be given'
+      ? 'is a header that you cannot set'
       : isTwice
-        ? 'is there twice'
+        ? 'occurs twice'
         : headerProblem({ name, value })
     return message === undefined ? [] : [{ path: `headers.${shown(name)}`, message }]
   })
@@ -175,9 +175,9 @@ function timeAndTagProblems({ scheduledFor, tags = [] }: EmailInput, now: number
     if (problem !== undefined) report('scheduledFor', problem)
   }
   for (const [index, { name }] of tags.entries()) {
-    if (isOurTag(name)) report(`tags[${index}].name`, 'is one of our own')
+    if (isOurTag(name)) report(`tags[${index}].name`, 'is reserved')
     else if (tags.findIndex((tag) => tag.name === name) < index) {
-      report(`tags[${index}].name`, 'is there twice')
+      report(`tags[${index}].name`, 'occurs twice')
     }
   }
   return problems

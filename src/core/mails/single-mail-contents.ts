@@ -137,7 +137,7 @@ async function settled(rendered: Rendered | AppError | undefined): Promise<Rende
     if (!(error instanceof RenderError)) throw error
     const { reason, message } = error
     return badRequest(
-      `The mail cannot be made: ${message}`,
+      `The mail cannot be rendered: ${message}`,
       [{ path: reason === 'bad_subject' ? 'templateId' : 'variables', message }],
       reason,
     )

@@ -31,7 +31,7 @@ export async function prepareTest(
   if (html === null || text === null) {
     const { message, reason } = problem ?? {}
     const details = [{ path: 'variables', message: message ?? 'are not enough' }]
-    throw badRequest(`The mail cannot be made: ${message}`, details, reason)
+    throw badRequest(`The mail cannot be rendered: ${message}`, details, reason)
   }
   const said = {
     from,

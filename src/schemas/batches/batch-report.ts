@@ -3,8 +3,7 @@ import { BATCH_STATUSES } from '../../domain/batches/batch.ts'
 import { Count, ID, Id, nullable, oneOf, TIME, Time } from '../common.ts'
 import { AbTest } from './ab-test.ts'
 
-const PEOPLE =
-  'Opened by a person, not by a known bot. A click says that it was opened, though no event told of it.'
+const PEOPLE = 'Opened by a person. Known bots are not counted. A click counts as an open.'
 
 const Funnel = Type.Object(
   {

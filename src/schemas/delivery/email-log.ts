@@ -17,7 +17,7 @@ import {
 
 const SOURCE_TYPES = ['batch', 'workflow', 'transactional', 'confirmation', 'external'] as const
 const PEOPLE =
-  'By a person: not by a known bot. A click says that it was opened, too, without `openedAt`.'
+  'First open by a person. Known bots are not counted. A click counts as an open, without `openedAt`.'
 /** Stages that a mail can have reached, whatever its status is now. */
 const REACHED = [
   'sent',

@@ -36,7 +36,7 @@ const LONGEST_TAG = 256
 const STATUSES = [...SINGLE_MAIL_STATUSES, ...LOG_STATUSES] as const
 const Status = oneOf(STATUSES, {
   description:
-    'As in the log, and `scheduled` (its time is to come), `cancelled`. `suppressed`: the address may not be mailed, see `reason`.',
+    'The statuses of logs, and `scheduled` and `cancelled`. `suppressed`: the address may not be mailed, see `reason`.',
 })
 
 const Tag = strict({
@@ -45,13 +45,13 @@ const Tag = strict({
 })
 
 export const Attachment = strict({
-  filename: line(255, { description: 'In any script.' }),
+  filename: line(255, { description: 'Name of the file, in any script.' }),
   contentType: Type.Optional(
     Type.String({
       pattern: MEDIA_TYPE,
       maxLength: 255,
       description:
-        'What the name suggests when absent. With parameters: the first `text/calendar` with a `method` is sent as an invitation, which calendars show (RFC 6047).',
+        'Absent: the type follows from the name. It may have parameters: the first `text/calendar` with a `method` is sent as an invitation, which calendars show (RFC 6047).',
       examples: ['application/pdf', 'text/calendar; method=REQUEST'],
     }),
   ),
@@ -59,7 +59,7 @@ export const Attachment = strict({
     Type.String({
       pattern: CONTENT_ID,
       examples: ['logo@example.com'],
-      description: 'Shown where the HTML has `cid:` and this, and not listed as a file.',
+      description: 'The file is shown where the HTML has `cid:` and this name, and not listed.',
     }),
   ),
   content: Type.String({
@@ -72,7 +72,7 @@ export const Attachment = strict({
 
 const ScheduledFor = {
   ...Time,
-  description: `When to send it, at most ${MOST_DAYS_AHEAD} days ahead. A time that has just passed: at once.`,
+  description: `When to send it, at most ${MOST_DAYS_AHEAD} days ahead. A time that has just passed means at once.`,
 }
 
 const EXAMPLE_INPUT = {
@@ -85,25 +85,25 @@ const EXAMPLE_INPUT = {
 
 export const EmailInput = strict(
   {
-    to: Address({ description: 'One address: each recipient is a mail of its own.' }),
+    to: Address({ description: 'One address. Send one mail for each recipient.' }),
     from: From(),
     fromName: Type.Optional(FromName(LONGEST_NAME)),
     replyTo: Type.Optional(Address()),
     subject: Type.Optional(
-      line(LONGEST_SUBJECT, { description: 'Needed unless the template has one.' }),
+      line(LONGEST_SUBJECT, { description: 'Required unless the template has one.' }),
     ),
     html: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LONGEST_PART,
-        description: 'Sent as it is: `{{ … }}` in it is text.',
+        description: 'Sent unchanged: `{{ … }}` in it is text.',
       }),
     ),
     text: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: LONGEST_PART,
-        description: 'Made of `html` when absent.',
+        description: 'Absent: it is made from `html`.',
       }),
     ),
     templateId: Type.Optional(
@@ -115,14 +115,14 @@ export const EmailInput = strict(
     variables: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         maxProperties: MOST_VARIABLES,
-        description: 'Values of the variables of the template.',
+        description: 'Values of the template’s variables.',
       }),
     ),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
         maxProperties: MOST_HEADERS,
         description:
-          'Further headers, such as `X-Order` or `In-Reply-To`. Those that the other fields decide, and what SES and we set, are refused: `Content-*`, `List-*`, `Resent-*`, `X-SES-*`, `Date`, `Errors-To` and so on.',
+          'Custom headers, such as `X-Order` or `In-Reply-To`. Headers that other fields, SES or we set are refused: `Content-*`, `List-*`, `Resent-*`, `X-SES-*`, `Date`, `Errors-To` and so on.',
       }),
     ),
     attachments: Type.Optional(
@@ -134,14 +134,14 @@ export const EmailInput = strict(
     tags: Type.Optional(
       Type.Array(Tag, {
         maxItems: MOST_TAGS,
-        description: 'They come back in the provider’s events. Not for secrets or addresses.',
+        description: 'The provider’s events return them. Do not use them for secrets or addresses.',
       }),
     ),
     scheduledFor: Type.Optional(ScheduledFor),
     retainBody: Type.Optional(
       Type.Boolean({
         description:
-          'Whether the body can be read for 7 days (`/v1/email/{id}/body`); true when absent. It is stored encrypted; with false until the mail is sent.',
+          '`true`, the default: the body is stored encrypted and can be read for 7 days (`/v1/email/{id}/body`). `false`: it is deleted once the mail is sent.',
       }),
     ),
     ...accountNames,
@@ -170,7 +170,7 @@ const EmailBatchRow = Type.Object(
     index: Count,
     id: nullable(Id),
     status: oneOf([...STATUSES, 'refused'] as const, {
-      description: '`refused`: there is no mail, see `error`.',
+      description: '`refused`: no mail was created, see `error`.',
     }),
     error: Type.Optional(Type.String()),
   },
@@ -182,7 +182,7 @@ const NOT_AN_ADDRESS = 'emails[1].to must be an email address'
 
 export const EmailBatchResult = Type.Object(
   {
-    success: Type.Boolean({ description: 'Whether every mail was accepted.' }),
+    success: Type.Boolean({ description: '`true` if every mail was accepted.' }),
     accepted: Count,
     failed: Count,
     results: Type.Array(EmailBatchRow),
@@ -218,24 +218,24 @@ export const Email = Type.Object(
   {
     id: Id,
     status: Status,
-    reason: nullable(Type.String({ description: 'Why it was not sent: one of an open set.' })),
+    reason: nullable(Type.String({ description: 'Reason why it was not sent, of an open set.' })),
     error: nullable(Type.String()),
-    messageId: nullable(Type.String({ description: 'The provider’s id.' })),
-    to: nullable(Type.String({ description: 'Null once the person was erased.' })),
+    messageId: nullable(Type.String({ description: 'The provider’s message id.' })),
+    to: nullable(Type.String({ description: 'Null if the person was erased.' })),
     from: nullable(Type.String()),
     replyTo: nullable(Type.String()),
     subject: nullable(Type.String()),
     templateId: nullable(Id),
     cloudAccountId: Id,
     tags: Type.Array(Tag),
-    scheduledFor: nullable({ ...Time, description: 'While its time is to come.' }),
-    bodyKeptUntil: nullable({ ...Time, description: 'Null: the body cannot be read.' }),
+    scheduledFor: nullable({ ...Time, description: 'Null once its time has come.' }),
+    bodyKeptUntil: nullable({ ...Time, description: 'Null if the body cannot be read.' }),
     waitingForOutcome: nullable(
       Type.Object(
         { since: Time },
         {
           description:
-            'Its call broke off: the provider may have it. Its events, or their proven absence, decide.',
+            'The call was interrupted: the provider may have accepted the mail. The provider’s events, or their proven absence, decide.',
         },
       ),
     ),

@@ -61,7 +61,7 @@ export const ResendEmailInput = strict(
           content_type: contentType,
           content_id: contentId,
           path: Type.Optional(
-            Type.String({ maxLength: LONGEST_PATH, description: 'Refused: send `content`.' }),
+            Type.String({ maxLength: LONGEST_PATH, description: 'Not supported. Send `content`.' }),
           ),
         }),
         { maxItems: MOST_ATTACHMENTS, description: 'At most 10 MiB in all, decoded.' },
@@ -74,7 +74,7 @@ export const ResendEmailInput = strict(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
         maxLength: 36,
-        description: 'Refused: single mail has no topic.',
+        description: 'Not supported: single mail has no topic.',
       }),
     ),
   },
@@ -111,7 +111,7 @@ export const ResendBatch = Type.Object(
     data: Type.Array(ResendEmailId),
     errors: Type.Optional(
       Type.Array(Type.Object({ index: Count, message: Type.String() }), {
-        description: 'Rows that were refused, with `x-batch-validation: permissive` only.',
+        description: 'Refused rows. Only with `x-batch-validation: permissive`.',
       }),
     ),
   },
@@ -126,9 +126,9 @@ export const ResendEmail = Type.Object(
     object: Type.Literal('email'),
     id: Id,
     message_id: nullable(
-      Type.String({ description: 'The provider’s id. Null: it was not sent yet.' }),
+      Type.String({ description: 'The provider’s message id. Null if the mail is not sent yet.' }),
     ),
-    to: Type.Array(Type.String(), { description: 'Empty once the person was erased.' }),
+    to: Type.Array(Type.String(), { description: 'Empty if the person was erased.' }),
     from: nullable(Type.String()),
     created_at: Time,
     subject: nullable(Type.String()),
@@ -171,7 +171,7 @@ export const ResendError = Type.Object(
   {
     ...ApiError.properties,
     statusCode: Type.Integer({ minimum: 400, maximum: 599 }),
-    name: oneOf(RESEND_ERRORS, { description: 'A word of Resend’s.' }),
+    name: oneOf(RESEND_ERRORS, { description: 'Resend’s name of the error.' }),
     message: Type.String({ description: 'The same as `error`.' }),
   },
   {
