@@ -114,14 +114,14 @@ async function stop(run: Run): Promise<void> {
  */
 async function prepare(run: Run, rest: Rest): Promise<SendPlan | string> {
   for (;;) {
-    const begun = await beginBatch(run)
-    if (begun.kind === 'ended') return begun.status
-    if (begun.kind === 'go') {
-      if (begun.status !== undefined) show(begun.status)
+    const start = await beginBatch(run)
+    if (start.kind === 'ended') return start.status
+    if (start.kind === 'go') {
+      if (start.status !== undefined) show(start.status)
       break
     }
-    if (begun.kind === 'wait') show('scheduled')
-    await rest(begun.kind === 'wait' ? (begun.waitMs ?? begun.until - Date.now()) : LOOK_MS)
+    if (start.kind === 'wait') show('scheduled')
+    await rest(start.kind === 'wait' ? (start.waitMs ?? start.until - Date.now()) : LOOK_MS)
     if (workflowInfo().continueAsNewSuggested) await goOnInNewRun(run)
   }
   for (;;) {

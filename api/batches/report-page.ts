@@ -86,9 +86,9 @@ function funnelHtml({ funnel, audienceFrozenAt }: BatchReport): string {
     { label: 'Clicked', value: funnel.clicked },
     { label: 'Unsubscribed', value: funnel.unsubscribed },
   ]
-  const said = bars.map(({ label, value }) => `${label} ${readable(value)}`).join(', ')
-  const text = { id: 'funnel', title: 'What became of the mails', description: `${said}.` }
-  const others: [string, number][] = [
+  const barTexts = bars.map(({ label, value }) => `${label} ${readable(value)}`).join(', ')
+  const text = { id: 'funnel', title: 'What became of the mails', description: `${barTexts}.` }
+  const furtherFigures: [string, number][] = [
     ['Opened by people, without known bots', openedByPeople],
     ['Bounced', funnel.bounced],
     ['Suppressed by the provider', funnel.suppressed],
@@ -100,7 +100,7 @@ function funnelHtml({ funnel, audienceFrozenAt }: BatchReport): string {
     ['In doubt', unknown],
   ]
   const rows = [
-    ...[...bars.map(({ label, value }): [string, number] => [label, value]), ...others].map(
+    ...[...bars.map(({ label, value }): [string, number] => [label, value]), ...furtherFigures].map(
       ([label, value]) => [label, readable(value), percentage(value, sent)],
     ),
     ...unsent.map(([label, value]) => [label, readable(value), '']),
@@ -231,6 +231,6 @@ function variantsHtml({ abTest }: BatchReport): string {
     const title = subject === null ? name : `${name}: ${subject}`
     return rowOf(name === winner ? `${title} (winner)` : title, figures)
   })
-  const others = rest === null ? [] : [rowOf(`The rest of the audience: ${winner}`, rest)]
-  return `<h2>A/B test</h2>${table('Variants, compared by their share of the audience', columns, [...rows, ...others])}`
+  const restRows = rest === null ? [] : [rowOf(`The rest of the audience: ${winner}`, rest)]
+  return `<h2>A/B test</h2>${table('Variants, compared by their share of the audience', columns, [...rows, ...restRows])}`
 }

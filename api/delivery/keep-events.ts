@@ -25,7 +25,7 @@ export function eventKeeper(
   log: FastifyBaseLogger,
 ): (received: ReceivedEvent) => Promise<WebhookAnswer> {
   const store = coalesce((events: ReceivedEvent[]) => storeSet(events), STORE_LIMITS)
-  const noted = new Map<Uuid, number>()
+  const lastNotes = new Map<Uuid, number>()
 
   /** Judges events within a time limit. Later the applier judges them again. */
   const judge = (received: readonly ReceivedEvent[]): Promise<readonly ReceivedEvent[]> =>
@@ -42,8 +42,8 @@ export function eventKeeper(
     for (const { organizationId, connectionId, ignored, error } of events) {
       if (ignored !== undefined || error !== undefined) continue
       const time = performance.now()
-      if (time - (noted.get(connectionId) ?? -NOTE_EVERY_MS) < NOTE_EVERY_MS) continue
-      noted.set(connectionId, time)
+      if (time - (lastNotes.get(connectionId) ?? -NOTE_EVERY_MS) < NOTE_EVERY_MS) continue
+      lastNotes.set(connectionId, time)
       noteEvent(within(sql, organizationId), organizationId, connectionId).catch((err: unknown) =>
         log.warn({ err, connectionId }, 'an event could not be noted'),
       )
@@ -52,9 +52,9 @@ export function eventKeeper(
 
   async function storeSet(received: readonly ReceivedEvent[]): Promise<StoredEvent[]> {
     const events = await judge(received)
-    const stored = await storeEvents(sql, events)
+    const storedEvents = await storeEvents(sql, events)
     note(events)
-    return stored
+    return storedEvents
   }
 
   return async (received) => {

@@ -35,9 +35,9 @@ export function readEventBodies(app: FastifyInstance, mostBytes: number): void {
   })
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     const read = await readBounded(payload, mostBytes)
-    const found = parse(read, request.raw.headers['content-encoding'])
-    request.eventBody = { ...read, reason: 'reason' in found ? found.reason : undefined }
-    return 'value' in found ? found.value : undefined
+    const parsedBody = parse(read, request.raw.headers['content-encoding'])
+    request.eventBody = { ...read, reason: 'reason' in parsedBody ? parsedBody.reason : undefined }
+    return 'value' in parsedBody ? parsedBody.value : undefined
   })
 }
 

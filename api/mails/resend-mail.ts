@@ -26,7 +26,7 @@ const theirNames = (text: string): string => text.replace(OUR_NAMES, (name) => N
 /** Returns a refusal of single mail with Resend's names of its fields. */
 export function inTheirNames(refusal: AppError): AppError {
   const { code, message, reason, details, retryAfterSeconds } = refusal
-  const named = details?.map(
+  const renamedDetails = details?.map(
     (detail): ErrorDetail => ({
       ...detail,
       path: theirNames(detail.path),
@@ -36,7 +36,7 @@ export function inTheirNames(refusal: AppError): AppError {
   return new AppError(code, theirNames(message), {
     ...(reason === undefined ? {} : { reason }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(named === undefined ? {} : { details: named }),
+    ...(renamedDetails === undefined ? {} : { details: renamedDetails }),
   })
 }
 
@@ -64,7 +64,7 @@ export function toEmailInput(
   if (remote >= 0) {
     return invalidBody(`attachments[${remote}].path`, 'is not supported: send the content')
   }
-  return given({
+  return withoutUndefined({
     from,
     to: addressOf(first),
     subject,
@@ -77,7 +77,7 @@ export function toEmailInput(
     templateId: template?.id,
     variables: template?.variables,
     attachments: input.attachments?.map(({ filename, content, content_type, content_id }) =>
-      given({ filename, content, contentType: content_type, contentId: content_id }),
+      withoutUndefined({ filename, content, contentType: content_type, contentId: content_id }),
     ),
     cloudAccountId: account,
   })
@@ -95,7 +95,7 @@ type WithoutUndefined<T> = {
 }
 
 /** Drops undefined fields: fields of single mail are absent instead. */
-const given = <T extends object>(fields: T): WithoutUndefined<T> =>
+const withoutUndefined = <T extends object>(fields: T): WithoutUndefined<T> =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as WithoutUndefined<T>

@@ -7,7 +7,7 @@ import * as batchRuns from '../../src/store/batches/batch-runs.ts'
 import * as claims from '../../src/store/delivery/claims.ts'
 import { isBeingMailed } from '../../src/core/delivery/in-flight.ts'
 import * as mailFacts from '../../src/store/delivery/mail-facts.ts'
-import { type Claimed, claimRange } from '../../src/store/delivery/claim-range.ts'
+import { type ClaimedRange, claimRange } from '../../src/store/delivery/claim-range.ts'
 import { recordResults, type Result } from '../../src/store/delivery/record-results.ts'
 import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
@@ -109,7 +109,7 @@ it('no statement of a claim reads a batch whole, though nobody has analyzed its 
 
   const claimId = uuidv7()
   expect(await rowsRead(() => batchParts.countOpen(sql, range))).toBeLessThanOrEqual(1_000)
-  const claimed: Claimed[] = []
+  const claimed: ClaimedRange[] = []
   const claim = async (id: string) => claimed.push(await claimRange(sql, { ...range, claimId: id }))
   expect(await rowsRead(() => claim(uuidv7()))).toBeLessThanOrEqual(100_000)
   await claim(claimId)

@@ -146,12 +146,12 @@ export const batchChangeRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const { tx, caller, body, params } = request
       const { organizationId } = caller
       const patch = body ?? {}
-      const made = isUuid(params.id)
+      const copy = isUuid(params.id)
         ? await duplicateBatch(tx, organizationId, { id: params.id, patch }, checks.of(request))
         : undefined
-      if (!made) throw await missing(tx, 'batch', organizationId, params.id)
+      if (!copy) throw await missing(tx, 'batch', organizationId, params.id)
       reply.code(201)
-      return warned(made.batch, made.warnings)
+      return warned(copy.batch, copy.warnings)
     },
   )
 

@@ -111,11 +111,11 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const scope = { list: 'batches', organizationId, filters }
       const before = decodeCursor(scope, cursor)
       const window = { before, limit: pageSize + 1, offset: (page - 1) * pageSize }
-      const { status, ...others } = filters
-      const wanted = { ...others, statuses: statusesOf(status) }
+      const { status, ...otherFilters } = filters
+      const listFilters = { ...otherFilters, statuses: statusesOf(status) }
       const [rows, counted] = await Promise.all([
-        batches.list(sql, organizationId, { ...wanted, ...window }),
-        batches.count(sql, organizationId, wanted, MOST_COUNTED + 1),
+        batches.list(sql, organizationId, { ...listFilters, ...window }),
+        batches.count(sql, organizationId, listFilters, MOST_COUNTED + 1),
       ])
       const figures = pageFigures({ page, pageSize, hasMore: rows.length > pageSize, counted })
       const { total, totalPages } = figures
@@ -169,11 +169,16 @@ export const batchRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const after = decodeCursor(scope, cursor)
       const { bucket, cancelled } = ledger
       if (bucket === null) return { data: [], limit, offset, total: 0, nextCursor: null }
-      const wanted = { bucket, cancelled, status, reason }
+      const recipientFilters = { bucket, cancelled, status, reason }
       const isAll = status === undefined && reason === undefined
       const [rows, total] = await Promise.all([
-        batches.listRecipients(sql, organizationId, { ...wanted, after, limit: limit + 1, offset }),
-        isAll ? ledger.total : batches.countRecipients(sql, organizationId, wanted),
+        batches.listRecipients(sql, organizationId, {
+          ...recipientFilters,
+          after,
+          limit: limit + 1,
+          offset,
+        }),
+        isAll ? ledger.total : batches.countRecipients(sql, organizationId, recipientFilters),
       ])
       const { page, nextCursor } = pageOf(rows, limit, scope)
       return { data: page, limit, offset, total, nextCursor }

@@ -67,10 +67,10 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) 
       onRequest: async (request, reply) => {
         const secret = request.headers[SECRET_HEADER]
         const { accountNumber } = request.params
-        const given = typeof secret === 'string' ? secret : ''
-        const proof = await findProof(accountNumber, given, async () => {
+        const givenSecret = typeof secret === 'string' ? secret : ''
+        const proof = await findProof(accountNumber, givenSecret, async () => {
           // One of ours that is good no more was let through uncounted.
-          if (isOurs(accountNumber, given)) await limitAddress(deps, request, reply)
+          if (isOurs(accountNumber, givenSecret)) await limitAddress(deps, request, reply)
         })
         if (!proof) {
           throw new AppError('UNAUTHORIZED', 'The webhook secret is missing or not valid')

@@ -120,12 +120,12 @@ export const emailLogRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app,
       if (!allows(scopes, 'full')) {
         return { ...log, ...timeline, content: null, contentMissing: 'scope' as const }
       }
-      const said = await logContent(deps, sql, organizationId, log)
-      if (said.content) {
+      const shownContent = await logContent(deps, sql, organizationId, log)
+      if (shownContent.content) {
         const subject = { kind: 'email', id: log.id }
         await audit(sql, request, now, { action: 'email.read', subject })
       }
-      return { ...log, ...timeline, ...said }
+      return { ...log, ...timeline, ...shownContent }
     },
   )
 }

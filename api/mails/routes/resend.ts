@@ -71,9 +71,9 @@ const sendRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
     )
     const good = inputs.filter((input): input is EmailInput => !(input instanceof AppError))
     const options = { keyring, publicUrl, renderer, now: now() }
-    const made = (await prepareMails(sql, organizationId, good, options)).values()
+    const preparedMails = (await prepareMails(sql, organizationId, good, options)).values()
     const mails = inputs.map((input, position) => {
-      const mail = input instanceof AppError ? input : made.next().value
+      const mail = input instanceof AppError ? input : preparedMails.next().value
       if (mail === undefined) throw new Error('a mail is made or refused')
       const index = rows[position]?.index ?? position
       return { index, mail: mail instanceof AppError ? inTheirNames(mail) : mail }

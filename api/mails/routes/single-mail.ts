@@ -47,13 +47,16 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
   ): Promise<void> {
     const { organizationId, sql } = request.caller
     const inputs = rows.map(({ row }) => row)
-    const made = await prepareMails(sql, organizationId, inputs, {
+    const preparedMails = await prepareMails(sql, organizationId, inputs, {
       keyring,
       publicUrl,
       renderer,
       now: now(),
     })
-    const mails = made.map((mail, position) => ({ index: rows[position]?.index ?? position, mail }))
+    const mails = preparedMails.map((mail, position) => ({
+      index: rows[position]?.index ?? position,
+      mail,
+    }))
     request.preparedMails = { mails, failures }
   }
 
@@ -78,11 +81,11 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
     },
     async (request, reply) => {
       const { mails } = preparedMailsOf(request)
-      const made = mails[0]?.mail
-      if (made === undefined || made instanceof AppError) {
-        throw made ?? new Error('a mail was prepared')
+      const preparedMail = mails[0]?.mail
+      if (preparedMail === undefined || preparedMail instanceof AppError) {
+        throw preparedMail ?? new Error('a mail was prepared')
       }
-      const [accepted] = await accept(request, [made])
+      const [accepted] = await accept(request, [preparedMail])
       if (!accepted) throw new Error('a mail is accepted or refused')
       reply.code(202)
       return accepted
@@ -119,7 +122,10 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         request,
         good.map(({ mail }) => mail),
       )
-      const kept = accepted.map((row, position) => ({ ...row, index: good[position]?.index ?? 0 }))
+      const acceptedRows = accepted.map((row, position) => ({
+        ...row,
+        index: good[position]?.index ?? 0,
+      }))
       const failed = failures.list()
       const refused = failed.map(
         ({ index, message: error }): EmailBatchRow => ({
@@ -132,9 +138,9 @@ export const singleMailRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
       reply.code(202)
       return {
         success: failed.length === 0,
-        accepted: kept.length,
+        accepted: acceptedRows.length,
         failed: failed.length,
-        results: [...kept, ...refused].sort((a, b) => a.index - b.index),
+        results: [...acceptedRows, ...refused].sort((a, b) => a.index - b.index),
         ...toldFailures('emails', failed),
       }
     },

@@ -29,8 +29,14 @@ export const decideTest = (sql: Sql, run: Run): Promise<TestState> =>
     if (winnerBy === 'manual' || decideAfter === null) return { kind: 'wait' }
     const decideAt = test.decideAt ?? (await variants.setDecideAt(tx, run, durationMs(decideAfter)))
     if (!test.isDue) return { kind: 'wait', until: Date.parse(decideAt) }
-    const found = compareVariants(await variants.figures(tx, organizationId, batchId), winnerBy)
-    await variants.decide(tx, run, { winner: found.leader, decision: decisionOf('figures', found) })
+    const comparison = compareVariants(
+      await variants.figures(tx, organizationId, batchId),
+      winnerBy,
+    )
+    await variants.decide(tx, run, {
+      winner: comparison.leader,
+      decision: decisionOf('figures', comparison),
+    })
     return { kind: 'decided' }
   })
 
@@ -46,9 +52,9 @@ export async function scheduleDecision(tx: Transaction, run: Run): Promise<void>
 
 /** Decides tests of completed batches whose time has come. Returns how many there were. */
 export async function decideUndecided(sql: Sql, limit: number): Promise<number> {
-  const due = await variants.listUndecided(sql, limit)
-  for (const run of due) await decideTest(sql, run)
-  return due.length
+  const dueTests = await variants.listUndecided(sql, limit)
+  for (const run of dueTests) await decideTest(sql, run)
+  return dueTests.length
 }
 
 /** Returns the decision in the form of the answer. */
@@ -80,8 +86,8 @@ export async function chooseWinner(
   const winner = batch.abTest.variants.findIndex((variant) => variant.name === name)
   if (winner < 0) return refuse('variant', 'is not a variant of this batch')
   const by = test.winnerBy === 'clicked' ? 'clicked' : 'opened'
-  const found = compareVariants(await variants.figures(tx, organizationId, id), by)
-  const decision = decisionOf('person', found)
+  const comparison = compareVariants(await variants.figures(tx, organizationId, id), by)
+  const decision = decisionOf('person', comparison)
   await variants.decide(tx, { organizationId, batchId: id }, { winner, decision })
   if (batch.status === 'processing') {
     await wakeBatch(tx, organizationId, { id, attempt: test.attempt }, requestId)

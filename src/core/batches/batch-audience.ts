@@ -33,13 +33,16 @@ export async function resolveAudience(
   now: string,
 ): Promise<Resolved> {
   const { segmentId, excludedTopicIds: topicIds, excludedSegmentIds } = batch
-  const known = await topics.identify(sql, organizationId, { topicIds })
-  if (topicIds.some((id) => !known.has(id))) return { unusable: 'topic_deleted' }
-  const named = segmentId === null ? [] : [segmentId]
-  const asked = await segmentConditions(sql, organizationId, [...named, ...excludedSegmentIds])
-  if (!asked) return { unusable: 'segment_not_usable' }
-  const [condition] = asked
-  const conditions = asked.slice(named.length)
+  const existingTopics = await topics.identify(sql, organizationId, { topicIds })
+  if (topicIds.some((id) => !existingTopics.has(id))) return { unusable: 'topic_deleted' }
+  const segmentIds = segmentId === null ? [] : [segmentId]
+  const allConditions = await segmentConditions(sql, organizationId, [
+    ...segmentIds,
+    ...excludedSegmentIds,
+  ])
+  if (!allConditions) return { unusable: 'segment_not_usable' }
+  const [condition] = allConditions
+  const conditions = allConditions.slice(segmentIds.length)
   const segment: Criterion | undefined =
     segmentId === null || !condition ? undefined : { type: 'condition', condition, now }
   const except: Criterion | undefined =

@@ -17,9 +17,9 @@ export const recordTroubles = (
   transact(sql, async (tx) => {
     const batch = await troubles.lock(tx, run)
     if (!batch) return undefined
-    const counted = count(batch, claim, batch.isUnbroken)
-    await troubles.update(tx, run, counted, batch.sent)
-    const trip = tripOf(counted, batch.processed)
+    const newCounts = count(batch, claim, batch.isUnbroken)
+    await troubles.update(tx, run, newCounts, batch.sent)
+    const trip = tripOf(newCounts, batch.processed)
     if (trip !== undefined) await batchRuns.fail(tx, run, trip)
     return trip
   })

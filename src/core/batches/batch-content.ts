@@ -37,8 +37,11 @@ export async function sourcesOf(
 /** Returns the input of each variant of a test, or of the batch. */
 export const versionsOf = (input: BatchInput): BatchInput[] =>
   input.abTest?.variants.map(({ subject, fromName, previewText, templateId }) => {
-    const said = Object.entries({ subject, fromName, previewText, templateId })
-    return { ...input, ...Object.fromEntries(said.filter(([, text]) => text !== undefined)) }
+    const variantFields = Object.entries({ subject, fromName, previewText, templateId })
+    return {
+      ...input,
+      ...Object.fromEntries(variantFields.filter(([, text]) => text !== undefined)),
+    }
   }) ?? [input]
 
 export interface BatchContent {
@@ -80,8 +83,8 @@ export async function findContent(
   const { id, contentId } = template
   const own = { subject: template.subject ?? '', previewText: template.previewText }
   if (!inline) return { ...own, id: contentId, templateId: id }
-  const said = { ...own, ...inline, subject: inline.subject ?? own.subject, templateId: id }
-  return previewText === null ? { ...said, id: contentId } : { ...said, id: uuidv7(), inline }
+  const content = { ...own, ...inline, subject: inline.subject ?? own.subject, templateId: id }
+  return previewText === null ? { ...content, id: contentId } : { ...content, id: uuidv7(), inline }
 }
 
 const findTemplate = async (sql: Executor, organizationId: Uuid, id: string | undefined) =>

@@ -33,7 +33,7 @@ export function changeOf(
 ): { input: BatchInput; kept?: BatchContent } {
   const before = inputOf(source)
   const changes = differences(before, batchView(source), patch)
-  const input = { ...before, ...cleared(before, patch, changes), ...given(changes) }
+  const input = { ...before, ...cleared(before, patch, changes), ...withoutNull(changes) }
   const content = source.askedTest ? CONTENT_OF_TESTS : CONTENT
   if (content.some((name) => name in changes)) return { input }
   const { contentId: id, templateId, subject, previewText } = source
@@ -44,7 +44,7 @@ export function changeOf(
 function inputOf(source: BatchSource): BatchInput {
   const { htmlContent, textContent } = batchView(source)
   // The row of a test says what its first variant does.
-  const said = source.askedTest?.said ?? source
+  const contentFields = source.askedTest?.said ?? source
   const content = source.templateId === null ? { htmlContent, textContent } : {}
   return {
     audienceType: source.audienceType,
@@ -54,16 +54,16 @@ function inputOf(source: BatchSource): BatchInput {
     unknownOutcome: source.unknownOutcome,
     exclude: source.exclude,
     ...content,
-    ...given({
+    ...withoutNull({
       name: source.name,
       topicId: source.topicId,
       segmentId: source.segmentId,
       contactIds: source.contactIds === null ? null : [...source.contactIds],
       fromName: source.fromName,
       replyTo: source.replyTo,
-      subject: said.subject,
-      previewText: said.previewText,
-      templateId: said.templateId,
+      subject: contentFields.subject,
+      previewText: contentFields.previewText,
+      templateId: contentFields.templateId,
       scheduledFor: source.scheduledFor,
       timezoneAware: source.timezoneAware || null,
       timezone: source.timezone,
@@ -81,13 +81,13 @@ function differences(before: BatchInput, view: Batch, patch: BatchPatch): Change
   const test = patch.abTest ? testOf(patch.abTest) : patch.abTest
   const fields = { ...rest, ...(test === undefined ? {} : { abTest: test }) }
   const abTest = view.abTest && testOf(view.abTest)
-  const shown: Record<string, unknown> = { ...view, abTest }
-  const asked: Record<string, unknown> = { ...before }
+  const shownFields: Record<string, unknown> = { ...view, abTest }
+  const inputFields: Record<string, unknown> = { ...before }
   const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
   const isKnown = (name: string, value: unknown) =>
-    (name in shown && isSame(value, shown[name])) ||
-    (name in asked && isSame(value, asked[name])) ||
-    (!(name in shown) && !(name in asked) && isSame(value, null))
+    (name in shownFields && isSame(value, shownFields[name])) ||
+    (name in inputFields && isSame(value, inputFields[name])) ||
+    (!(name in shownFields) && !(name in inputFields) && isSame(value, null))
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isKnown(name, value)))
 }
 
@@ -112,14 +112,14 @@ function cleared(before: BatchInput, patch: BatchPatch, changes: Changes): Parti
 const testOf = ({ variants, sharePercent, winnerBy, decideAfter }: AbTestPatch): AbTestInput => ({
   variants: variants.map(({ name, subject, fromName, previewText, templateId }) => ({
     name,
-    ...given({ subject, fromName, previewText, templateId }),
+    ...withoutNull({ subject, fromName, previewText, templateId }),
   })),
   sharePercent,
   winnerBy,
   ...(decideAfter ? { decideAfter } : {}),
 })
 
-const given = (fields: object): Partial<BatchInput> =>
+const withoutNull = (fields: object): Partial<BatchInput> =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   )

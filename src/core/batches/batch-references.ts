@@ -34,9 +34,9 @@ const idsOf = (ids: readonly string[]) => [...new Set(ids.map((id) => id.toLower
 export async function requireAudience(
   tx: Transaction,
   organizationId: Uuid,
-  named: StoredAudience,
+  audience: StoredAudience,
 ): Promise<void> {
-  const { topicId, segmentId, excludedTopicIds, excludedSegmentIds } = named
+  const { topicId, segmentId, excludedTopicIds, excludedSegmentIds } = audience
   if (segmentId !== null || excludedSegmentIds.length > 0) {
     await requireFeature(tx, organizationId, 'segments')
   }
@@ -59,7 +59,7 @@ export async function requireAudience(
     ...unknownSegments.map((each) => notFound(each, 'segment')),
   ]
   if (problems.length > 0) throw badRequest(sentence(problems), problems)
-  await requireContacts(tx, organizationId, named.contactIds)
+  await requireContacts(tx, organizationId, audience.contactIds)
 }
 
 interface Reference {
@@ -67,8 +67,8 @@ interface Reference {
   id: string
 }
 
-const storable = (named: readonly Reference[]): Uuid[] =>
-  named.map(({ id }) => id).filter((id) => isUuid(id))
+const storable = (references: readonly Reference[]): Uuid[] =>
+  references.map(({ id }) => id).filter((id) => isUuid(id))
 
 const notFound = ({ path, id }: Reference, kind: string): ErrorDetail => ({
   path,
@@ -82,14 +82,17 @@ async function requireContacts(
   ids: readonly string[] | null,
 ): Promise<void> {
   if (ids === null) return
-  const wanted: Audience = [{ type: 'contacts', contactIds: ids.filter(isUuid) }]
-  const existing = await audiences.listIds(tx, organizationId, wanted, { limit: ids.length })
-  const known = new Set(existing.map(({ id }) => id))
-  const unknown = ids.filter((id) => !known.has(id))
-  if (unknown.length === 0) return
-  const told = unknown.slice(0, MOST_NAMED)
+  const namedContacts: Audience = [{ type: 'contacts', contactIds: ids.filter(isUuid) }]
+  const existing = await audiences.listIds(tx, organizationId, namedContacts, { limit: ids.length })
+  const existingIds = new Set(existing.map(({ id }) => id))
+  const unknownIds = ids.filter((id) => !existingIds.has(id))
+  if (unknownIds.length === 0) return
+  const reportedIds = unknownIds.slice(0, MOST_NAMED)
   throw badRequest(
-    `contactIds names ${unknown.length} unknown contacts: ${told.join(', ')}`,
-    told.map((id) => ({ path: 'contactIds', message: `names ${id}, which is not a contact` })),
+    `contactIds names ${unknownIds.length} unknown contacts: ${reportedIds.join(', ')}`,
+    reportedIds.map((id) => ({
+      path: 'contactIds',
+      message: `names ${id}, which is not a contact`,
+    })),
   )
 }

@@ -38,9 +38,9 @@ export function applyBatchRules(input: BatchInput, now: number): SendingTime {
   }
   if (input.abTest) refuseTest(input, input.abTest)
   for (const [i, { source }] of (input.variableMappings ?? []).entries()) {
-    const wanted = source.type === 'static' ? 'value' : 'field'
-    if (source[wanted] === undefined) {
-      refuse(`variableMappings[${i}].source.${wanted}`, `is needed for type ${source.type}`)
+    const neededField = source.type === 'static' ? 'value' : 'field'
+    if (source[neededField] === undefined) {
+      refuse(`variableMappings[${i}].source.${neededField}`, `is needed for type ${source.type}`)
     }
   }
   return sendingTime(input, now)

@@ -79,10 +79,10 @@ export async function duplicateBatch(
   })
   const prepared = await prepareBatch(tx, organizationId, input, context, kept)
   const { values, variants = await batchVariants.list(tx, organizationId, id), warnings } = prepared
-  const made = { ...values, organizationId, id: uuidv7() }
-  const row = { ...made, status: 'scheduled', pausedReason: 'duplicated' } as const
-  const said = values.abTest === null ? [] : variants
-  return { batch: await startBatch(tx, row, context.requestId, said), warnings }
+  const newValues = { ...values, organizationId, id: uuidv7() }
+  const row = { ...newValues, status: 'scheduled', pausedReason: 'duplicated' } as const
+  const copiedVariants = values.abTest === null ? [] : variants
+  return { batch: await startBatch(tx, row, context.requestId, copiedVariants), warnings }
 }
 
 /**

@@ -32,10 +32,10 @@ export interface BatchContext {
 export async function prepareBatch(
   tx: Transaction,
   organizationId: Uuid,
-  ...given: PrepareArguments
+  ...parameters: PrepareArguments
 ): Promise<Prepared> {
-  const { made, ...prepared } = await resolveBatch(tx, organizationId, ...given)
-  for (const { id, inline } of made) {
+  const { newContents, ...prepared } = await resolveBatch(tx, organizationId, ...parameters)
+  for (const { id, inline } of newContents) {
     if (inline) await contents.create(tx, { organizationId, id, ...inline })
   }
   return prepared
@@ -63,7 +63,7 @@ export async function resolveBatch(
   tx: Transaction,
   organizationId: Uuid,
   ...[input, { senders, compile, estimate, now }, kept]: PrepareArguments
-): Promise<Prepared & { made: BatchContent[] }> {
+): Promise<Prepared & { newContents: BatchContent[] }> {
   const { scheduledFor, timezone } = applyBatchRules(input, now)
   const sender = await requireSender(tx, organizationId, input)
   const senderState = senders.stateOf(sender)
@@ -77,19 +77,19 @@ export async function resolveBatch(
     )
   }
   const versions = versionsOf(input)
-  const made: BatchContent[] = []
+  const newContents: BatchContent[] = []
   for (const version of kept ? [] : versions) {
-    made.push(await findContent(tx, organizationId, version, compile))
+    newContents.push(await findContent(tx, organizationId, version, compile))
   }
   const audience = namedAudience(input)
   await requireAudience(tx, organizationId, audience)
   requireEnough(input, estimate)
-  const content = kept ?? made[0]
+  const content = kept ?? newContents[0]
   if (!content) throw new Error('a batch says something')
   const isNewTest = input.abTest !== undefined && !kept
   return {
-    made,
-    ...(isNewTest ? { variants: variantsOf(versions, made, sender.name) } : {}),
+    newContents,
+    ...(isNewTest ? { variants: variantsOf(versions, newContents, sender.name) } : {}),
     values: {
       abTest: storedTest(input),
       name: input.name ?? null,
@@ -130,8 +130,8 @@ const variantsOf = (
 function storedTest({ abTest, subject, previewText, fromName, templateId }: BatchInput) {
   if (!abTest) return null
   const shared = Object.entries({ subject, previewText, fromName, templateId })
-  const said = Object.fromEntries(shared.filter(([, text]) => text !== undefined))
-  return { ...abTest, decideAfter: abTest.decideAfter ?? null, said }
+  const sharedContent = Object.fromEntries(shared.filter(([, text]) => text !== undefined))
+  return { ...abTest, decideAfter: abTest.decideAfter ?? null, said: sharedContent }
 }
 
 /** Refuses a test whose variants would have so few recipients that their figures say nothing. */

@@ -48,9 +48,11 @@ export async function previewBatch(
   context: BatchContext,
 ): Promise<BatchPreview> {
   const now = new Date(context.now).toISOString()
-  const found = await transact(deps.sql, async (tx) => {
-    const { values, made, warnings } = await resolveBatch(tx, organizationId, input, context)
-    const versions = await Promise.all(made.map((content) => saidBy(tx, organizationId, content)))
+  const resolvedBatch = await transact(deps.sql, async (tx) => {
+    const { values, newContents, warnings } = await resolveBatch(tx, organizationId, input, context)
+    const versions = await Promise.all(
+      newContents.map((content) => versionContent(tx, organizationId, content)),
+    )
     const resolved = await resolveAudience(tx, organizationId, values, now)
     const audience = 'unusable' in resolved ? NOBODY : resolved.audience
     const brand = await findBrand(tx, organizationId)
@@ -69,21 +71,21 @@ export async function previewBatch(
       audience,
     }
   })
-  const { values, audience, limits, sent, warnings } = found
+  const { values, audience, limits, sent, warnings } = resolvedBatch
   const { pricingPlan } = limits
-  const counts = await countMeant(deps.searchSql, organizationId, audience)
+  const counts = await countByStatus(deps.searchSql, organizationId, audience)
   const recipients = counts.find(({ reason }) => reason === 'active')?.count ?? 0
   const sample = await sampleOf(deps.searchSql, organizationId, audience, sampleContactId)
   const contact = sample && !deps.maySeeContacts ? masked(sample) : sample
-  const shown = contact ? await renderAll(deps, organizationId, found, contact) : []
+  const renderedMails = contact ? await renderAll(deps, organizationId, resolvedBatch, contact) : []
   return {
     recipients,
     skipped: counts.filter(({ reason }) => reason !== 'active'),
-    ...(shown[0] ?? { sample: null, checks: [] }),
+    ...(renderedMails[0] ?? { sample: null, checks: [] }),
     variants: values.abTest
       ? values.abTest.variants.map(({ name }, position) => ({
           name,
-          ...(shown[position] ?? { sample: null, checks: [] }),
+          ...(renderedMails[position] ?? { sample: null, checks: [] }),
         }))
       : null,
     estimate: estimateOf(recipients, values, limits),
@@ -93,10 +95,10 @@ export async function previewBatch(
 }
 
 /** Counts the audience by the reason why contacts may not be mailed. */
-function countMeant(searchSql: Sql, organizationId: Uuid, audience: Audience) {
-  const others = audience.filter(({ type }) => type !== 'mailable')
-  const meant: Audience = [{ type: 'all' }, ...others]
-  const counting = audiences.countByStatus(searchSql, organizationId, meant)
+function countByStatus(searchSql: Sql, organizationId: Uuid, audience: Audience) {
+  const otherCriteria = audience.filter(({ type }) => type !== 'mailable')
+  const wholeAudience: Audience = [{ type: 'all' }, ...otherCriteria]
+  const counting = audiences.countByStatus(searchSql, organizationId, wholeAudience)
   return requireInTime('audienceType', counting)
 }
 
@@ -106,9 +108,9 @@ async function sampleOf(
   audience: Audience,
   id: string | undefined,
 ): Promise<Contact | undefined> {
-  const wanted: Audience =
+  const sampleAudience: Audience =
     id === undefined ? audience : [{ type: 'contacts', contactIds: [id].filter(isUuid) }]
-  const listing = audiences.list(searchSql, organizationId, wanted, { limit: 1 })
+  const listing = audiences.list(searchSql, organizationId, sampleAudience, { limit: 1 })
   const [contact] = await requireInTime('audienceType', listing)
   if (!contact && id !== undefined) refuse('sampleContactId', 'names no contact')
   return contact
@@ -131,15 +133,15 @@ async function renderAll(
     ...deadLinks(publicUrl),
     variables: variablesOf(values.variableMappings, contact),
   }
-  const shown: PreviewFields[] = []
+  const previews: PreviewFields[] = []
   for (const { contentId, ...content } of versions) {
     // A subject of the batch's own goes with a template's content.
     const key = `${organizationId} ${contentId} ${content.subject}`
     const template = { key, content, marketing: true }
     const { checks, ...mail } = await showMail(renderer, template, data, organizationId)
-    shown.push({ sample: { contactId: contact.id, email: contact.email, ...mail }, checks })
+    previews.push({ sample: { contactId: contact.id, email: contact.email, ...mail }, checks })
   }
-  return shown
+  return previews
 }
 
 type PreviewFields = Pick<BatchPreview, 'sample' | 'checks'>
@@ -151,14 +153,14 @@ interface VersionContent {
   text: string
 }
 
-async function saidBy(
+async function versionContent(
   tx: Transaction,
   organizationId: Uuid,
   { id: contentId, subject, inline }: BatchContent,
 ): Promise<VersionContent> {
-  const said = inline ?? (await contents.find(tx, organizationId, contentId))
-  if (!said) throw new Error('a batch has its content')
-  return { contentId, subject, html: said.html, text: said.text }
+  const content = inline ?? (await contents.find(tx, organizationId, contentId))
+  if (!content) throw new Error('a batch has its content')
+  return { contentId, subject, html: content.html, text: content.text }
 }
 
 type Brand = NonNullable<Awaited<ReturnType<typeof findBrand>>>

@@ -28,14 +28,14 @@ export const restartBatch = (
 ): Promise<'restarted' | 'failed' | 'kept'> =>
   transact(sql, async (tx) => {
     const { organizationId, id: batchId, attempt } = batch
-    const known = await liveBatches.lock(tx, batch)
-    if (!known) return 'kept'
-    const lostRuns = known.lostRuns + (run === 'ended' ? 1 : 0)
+    const lockedBatch = await liveBatches.lock(tx, batch)
+    if (!lockedBatch) return 'kept'
+    const lostRuns = lockedBatch.lostRuns + (run === 'ended' ? 1 : 0)
     if (lostRuns >= MOST_LOST_RUNS) {
       await batchRuns.fail(tx, runOf(batch), 'run_lost')
       return 'failed'
     }
-    await liveBatches.beginAttempt(tx, batch, { lostRuns, settled: known.settled })
+    await liveBatches.beginAttempt(tx, batch, { lostRuns, settled: lockedBatch.settled })
     const payload = { batchId, attempt: attempt + 1 }
     await outbox.put(tx, organizationId, { kind: 'start_batch', payload }, undefined)
     return 'restarted'

@@ -33,9 +33,9 @@ async function findTaker(sql: Sql, most: number) {
   const days = await findWaitingDays(sql)
   return async (tx: Transaction): Promise<inboundEvents.WaitingEvent[]> => {
     const after = lastTurns.get(sql) ?? FIRST_TURN
-    const taken = await inboundEvents.lockWaiting(tx, most, days, after)
-    lastTurns.set(sql, lastTurn(taken, after))
-    return taken
+    const takenEvents = await inboundEvents.lockWaiting(tx, most, days, after)
+    lastTurns.set(sql, lastTurn(takenEvents, after))
+    return takenEvents
   }
 }
 

@@ -36,9 +36,9 @@ export async function markDone(
     ...external.stored.map((each) => countedExternal(each, true)),
     ...external.dropped.map((each) => countedExternal(each, false)),
   ])
-  const kept = ignored.filter((_, index) => hasRoom[index] === true)
-  for (const { event } of ignored.filter((each) => !kept.includes(each))) dropped.add(event)
-  if (kept.length > 0) await inboundEvents.markIgnored(tx, kept)
+  const keptEvents = ignored.filter((_, index) => hasRoom[index] === true)
+  for (const { event } of ignored.filter((each) => !keptEvents.includes(each))) dropped.add(event)
+  if (keptEvents.length > 0) await inboundEvents.markIgnored(tx, keptEvents)
   if (dropped.size > 0) await inboundEvents.remove(tx, [...dropped])
 }
 

@@ -60,7 +60,7 @@ export async function foldEvents(
   const changedMails: ChangedMail[] = []
   const proven: mailFacts.MailRow[] = []
   const timeline: deliveryEvents.TimelineEntry[] = []
-  const others: (mailFacts.MailKey & { connectionId: string; messageId: string })[] = []
+  const otherAcceptances: (mailFacts.MailKey & { connectionId: string; messageId: string })[] = []
   for (const mail of mails) {
     const events = (byMail.get(keyOf(mail)) ?? []).filter(
       ({ inbound }) => inbound.connectionId === mail.connectionId,
@@ -74,7 +74,8 @@ export async function foldEvents(
     const messageId = mail.messageId ?? after.messageId
     for (const { event } of events) {
       timeline.push(entry(mail, event, { isErased, isKnownBy: after.claimedAt && after.messageId }))
-      if (event.messageId !== messageId) others.push({ ...mail, messageId: event.messageId })
+      if (event.messageId !== messageId)
+        otherAcceptances.push({ ...mail, messageId: event.messageId })
     }
 
     const firstEventAt = mail.firstEventAt ?? earliestTagged(events)
@@ -87,10 +88,14 @@ export async function foldEvents(
       const { organizationId, connectionId, claimedAt } = mail
       changes.arrivals.push({ organizationId, connectionId, claimedAt, receivedAt: firstEventAt })
     }
-    const moved = delta(mail, row)
+    const change = delta(mail, row)
     changedMails.push({ before: mail, after: row, events: events.map(({ event }) => event) })
-    if (moved.sent === 1) proven.push({ ...row, messageId })
-    count(changes, row, { moved, ofPeople: peoplesDelta(mail, row), times: timesOf(after, events) })
+    if (change.sent === 1) proven.push({ ...row, messageId })
+    count(changes, row, {
+      moved: change,
+      ofPeople: peoplesDelta(mail, row),
+      times: timesOf(after, events),
+    })
     if (mail.executionId !== null) changes.engagements.push(...engagementsWith(mail, events))
     changes.effects.push(...effectsOf(mail, events))
   }
@@ -102,15 +107,24 @@ export async function foldEvents(
   if (proven.length > 0) await recordSent(tx, proven)
   changes.hooks = await hookFactsOf(tx, changedMails)
   if (timeline.length > 0) await deliveryEvents.append(tx, timeline)
-  if (others.length === 0) return changes
-  const duplicates = await mailFacts.recordDuplicates(tx, others)
+  if (otherAcceptances.length > 0) await countDuplicates(tx, otherAcceptances, mails, changes)
+  return changes
+}
+
+/** Records acceptances beyond the first, and counts the new ones. */
+async function countDuplicates(
+  tx: Transaction,
+  acceptances: Parameters<typeof mailFacts.recordDuplicates>[1],
+  mails: readonly mailFacts.MailRow[],
+  changes: Changes,
+): Promise<void> {
+  const duplicates = await mailFacts.recordDuplicates(tx, acceptances)
   const batchIds = new Map(mails.map((mail) => [keyOf(mail), mail.batchId]))
   for (const duplicate of duplicates) {
     const batch = changes.batches.get(batchIds.get(keyOf(duplicate)) ?? '')
     if (batch) batch.duplicates++
   }
   changes.duplicates = duplicates.length
-  return changes
 }
 
 const noChanges = (): Changes => ({
@@ -193,8 +207,8 @@ function count(
   }
   if (!mail.batchId) return
   const { batchId, variant, isOfRest } = mail
-  const known = changes.batches.get(batchId)
-  const batch = known ?? {
+  const existingBatch = changes.batches.get(batchId)
+  const batch = existingBatch ?? {
     organizationId,
     batchId,
     delta: moved,
@@ -202,7 +216,7 @@ function count(
     duplicates: 0,
   }
   changes.batches.set(batchId, batch)
-  if (known) add(known.delta, moved)
+  if (existingBatch) add(existingBatch.delta, moved)
   if (variant === null) return
   const figures = batch.variants.get(variant) ?? { share: noChange(), rest: noChange() }
   batch.variants.set(variant, figures)

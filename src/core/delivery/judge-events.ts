@@ -39,17 +39,17 @@ async function judgeOwn(
   const nameless = applicable.filter(({ event: { isUntagged, recipients } }) => {
     return isUntagged && recipients.length === 0
   })
-  const asked = nameless.map((each) => ({ ...each, receivedAt: new Date().toISOString() }))
-  const found = asked.length === 0 ? [] : await findOurs(sql, asked)
-  const lost = nameless.filter((_, index) => !found[index]?.mail && !found[index]?.mayBeOurs)
+  const questions = nameless.map((each) => ({ ...each, receivedAt: new Date().toISOString() }))
+  const matches = questions.length === 0 ? [] : await findOurs(sql, questions)
+  const lost = nameless.filter((_, index) => !matches[index]?.mail && !matches[index]?.mayBeOurs)
 
   const tags = applicable.flatMap(({ event: { tagged } }) => tagged ?? [])
   const organizationId: Uuid | undefined = own[0]?.organizationId
-  const known =
+  const existingMails =
     tags.length === 0 || organizationId === undefined
       ? []
       : await mailFacts.listKnown(sql, organizationId, tags)
-  const mails = new Set(known.map(({ connectionId, id }) => `${connectionId} ${id}`))
+  const mails = new Set(existingMails.map(({ connectionId, id }) => `${connectionId} ${id}`))
   const strange = applicable.filter(({ event: { isUntagged, tagged }, connectionId }) => {
     return !isUntagged && !mails.has(`${connectionId} ${tagged?.id}`)
   })

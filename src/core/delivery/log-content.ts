@@ -43,13 +43,13 @@ export async function logContent(
   if (sentAt === null) return missing('not_sent')
   if (sourceType === 'transactional') {
     const sealed = await findSealed(sql, organizationId, id)
-    const kept = sealed && openContent(deps.keyring, organizationId, id, sealed)
-    return kept ? said(kept, 'kept') : missing('not_kept')
+    const storedContent = sealed && openContent(deps.keyring, organizationId, id, sealed)
+    return storedContent ? contentOf(storedContent, 'kept') : missing('not_kept')
   }
   const mail = await logContents.findMail(sql, organizationId, id)
   if (!mail) return missing('not_kept')
   if (sourceType === 'batch') return renderAgain(deps, sql, organizationId, mail)
-  return mail.body ? said(mail.body, 'kept') : missing('not_kept')
+  return mail.body ? contentOf(mail.body, 'kept') : missing('not_kept')
 }
 
 async function renderAgain(
@@ -84,7 +84,7 @@ async function renderAgain(
   }
   try {
     const [mail] = await Promise.all(renderer.mails(template, [data], call))
-    return mail ? said(mail, 'rendered_again') : missing('render_failed')
+    return mail ? contentOf(mail, 'rendered_again') : missing('render_failed')
   } catch (error) {
     if (error instanceof RendererBusy) return missing('busy')
     if (error instanceof RenderError) return missing('render_failed')
@@ -94,7 +94,7 @@ async function renderAgain(
 
 const missing = (contentMissing: ContentMissing): LogContent => ({ content: null, contentMissing })
 
-const said = (
+const contentOf = (
   { subject, html, text }: { subject: string; html: string | null; text: string | null },
   origin: EmailLogContent['origin'],
 ): LogContent => ({

@@ -43,26 +43,29 @@ export async function matchUntagged(
     return { matched: [], held: [], external: { stored: [], dropped: [] } }
   }
   const matched: MatchedEvent[] = []
-  const held: inboundEvents.WaitingEvent[] = []
+  const heldEvents: inboundEvents.WaitingEvent[] = []
   const strangers: ReadEvent[] = []
-  const asked = untagged.map(({ event, inbound }) => ({ event, ...inbound }))
-  const found = await findOurs(tx, asked)
+  const questions = untagged.map(({ event, inbound }) => ({ event, ...inbound }))
+  const answers = await findOurs(tx, questions)
   for (const [index, read] of untagged.entries()) {
-    const { mail = null, mayBeOurs = false } = found[index] ?? {}
+    const { mail = null, mayBeOurs = false } = answers[index] ?? {}
     if (mail) matched.push({ ...read, ...mail })
-    else if (mayBeOurs) held.push(read.inbound)
+    else if (mayBeOurs) heldEvents.push(read.inbound)
     else strangers.push(read)
   }
-  const young = (await leaveOutOld(tx, strangers)).filter(
+  const youngEvents = (await leaveOutOld(tx, strangers)).filter(
     ({ event: { recipients } }) => recipients.length > 0,
   )
-  const connectionIds = new Set(young.map(({ inbound }) => inbound.connectionId))
-  const full = young.length === 0 ? new Set() : await listFull(tx, [...connectionIds])
-  const stored = young.filter(({ inbound }) => !full.has(inbound.connectionId))
+  const connectionIds = new Set(youngEvents.map(({ inbound }) => inbound.connectionId))
+  const full = youngEvents.length === 0 ? new Set() : await listFull(tx, [...connectionIds])
+  const storableEvents = youngEvents.filter(({ inbound }) => !full.has(inbound.connectionId))
   return {
-    matched: [...matched, ...(await matchExternal(tx, stored))],
-    held,
-    external: { stored, dropped: young.filter(({ inbound }) => full.has(inbound.connectionId)) },
+    matched: [...matched, ...(await matchExternal(tx, storableEvents))],
+    held: heldEvents,
+    external: {
+      stored: storableEvents,
+      dropped: youngEvents.filter(({ inbound }) => full.has(inbound.connectionId)),
+    },
   }
 }
 
@@ -105,10 +108,10 @@ interface UntaggedEvent
 }
 
 /** Returns the mails of ours that events without a tag are about, in the order of the events. */
-export const findOurs = (sql: Executor, asked: readonly UntaggedEvent[]) =>
+export const findOurs = (sql: Executor, events: readonly UntaggedEvent[]) =>
   externalMails.findOurs(
     sql,
-    asked.map(({ event: { messageId, mailTimestamp: acceptedAt }, ...from }) => ({
+    events.map(({ event: { messageId, mailTimestamp: acceptedAt }, ...from }) => ({
       messageId,
       acceptedAt,
       ...from,
@@ -121,24 +124,24 @@ async function matchExternal(
   tx: Transaction,
   strangers: readonly ReadEvent[],
 ): Promise<MatchedEvent[]> {
-  const named = strangers.flatMap((read) =>
+  const addressedMails = strangers.flatMap((read) =>
     read.event.recipients.map((recipient) => ({ read, recipient, ...mailOf(read, recipient) })),
   )
-  if (named.length === 0) return []
-  const mails = new Map(named.map(({ key, mail }) => [key, mail]))
+  if (addressedMails.length === 0) return []
+  const mails = new Map(addressedMails.map(({ key, mail }) => [key, mail]))
   const firstLookMs = nextLookMs(0) ?? 0
-  const known = await externalMails.remember(tx, [...mails.values()], firstLookMs)
-  const rows = new Map(known.map((row) => [keyOf(row), row]))
-  const fresh = new Map(
-    named.flatMap(({ key, recipient, read: { event, inbound } }) => {
+  const existingRows = await externalMails.remember(tx, [...mails.values()], firstLookMs)
+  const rows = new Map(existingRows.map((row) => [keyOf(row), row]))
+  const newMails = new Map(
+    addressedMails.flatMap(({ key, recipient, read: { event, inbound } }) => {
       const row = rows.get(key)
       if (!row || row.id !== mails.get(key)?.id) return []
       const times = { sentAt: event.mailTimestamp, createdAt: inbound.receivedAt }
       return [[key, { ...row, recipient, ...times }]]
     }),
   )
-  if (fresh.size > 0) await externalMails.insertMails(tx, [...fresh.values()])
-  return named.flatMap(({ key, read }) => {
+  if (newMails.size > 0) await externalMails.insertMails(tx, [...newMails.values()])
+  return addressedMails.flatMap(({ key, read }) => {
     const row = rows.get(key)
     return row ? [{ ...read, bucket: row.bucket, id: row.id }] : []
   })
@@ -169,12 +172,12 @@ const keyOf = (mail: Omit<externalMails.ExternalMail, 'bucket' | 'id'>): string 
  */
 export const rematch = (sql: Sql, limit: number): Promise<number> =>
   transact(sql, async (tx) => {
-    const due = await externalMails.lockDue(tx, limit)
-    const ours = due.filter(({ isOurs }) => isOurs)
-    const others = due.filter(({ isOurs }) => !isOurs)
+    const dueMails = await externalMails.lockDue(tx, limit)
+    const ours = dueMails.filter(({ isOurs }) => isOurs)
+    const foreignMails = dueMails.filter(({ isOurs }) => !isOurs)
     const now = Date.now()
-    if (others.length > 0) {
-      const looked = others.map((mail) => ({
+    if (foreignMails.length > 0) {
+      const looked = foreignMails.map((mail) => ({
         ...mail,
         waitMs: nextLookMs(now - timeOf(mail.id)) ?? null,
       }))
@@ -182,14 +185,14 @@ export const rematch = (sql: Sql, limit: number): Promise<number> =>
     }
     for (const mail of ours.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await giveBack(tx, mail)
     if (ours.length > 0) await externalMails.forget(tx, ours)
-    return due.length
+    return dueMails.length
   })
 
 async function giveBack(tx: Transaction, mail: externalMails.ExternalMail): Promise<void> {
   const { organizationId, bucket, id, connectionId } = mail
   const row = { organizationId, bucket, ids: [id] }
-  const kept = await externalMails.listTimelines(tx, row)
-  const events = kept.flatMap(({ kind, ...event }, index) => {
+  const timelineEntries = await externalMails.listTimelines(tx, row)
+  const events = timelineEntries.flatMap(({ kind, ...event }, index) => {
     if (!isEventKind(kind)) return []
     const { messageId, subject, sentAt: timestamp } = event
     const detail = toDetail({ kind, ...event }, { messageId, subject, timestamp })

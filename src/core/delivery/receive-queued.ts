@@ -54,14 +54,14 @@ const proofOf = ({ organizationId, connectionId: id, accountId, region }: QueueS
 
 async function storeAll(
   sql: Sql,
-  given: readonly ReceivedEvent[],
+  receivedEvents: readonly ReceivedEvent[],
 ): Promise<Omit<StoredMessage, 'refused'>> {
   // The applier judges them too.
-  const events = await judgeEvents(sql, given).catch(() => given)
-  const stored = await storeEvents(sql, events)
+  const events = await judgeEvents(sql, receivedEvents).catch(() => receivedEvents)
+  const storedEvents = await storeEvents(sql, events)
   return {
-    isHeard: stored.some(({ reason }) => reason === undefined),
-    notApplied: stored.flatMap(({ isNew, isKept, reason }) =>
+    isHeard: storedEvents.some(({ reason }) => reason === undefined),
+    notApplied: storedEvents.flatMap(({ isNew, isKept, reason }) =>
       isNew && reason !== undefined ? [{ reason, isKept }] : [],
     ),
   }
@@ -79,14 +79,14 @@ async function storeEach(
 ): Promise<StoredMessage> {
   const sum: StoredMessage = { isHeard: false, notApplied: [], refused: [] }
   for (const { body } of messages) {
-    const stored = await storeAll(sql, [eventOf(body, source)]).catch((error: unknown) => {
+    const result = await storeAll(sql, [eventOf(body, source)]).catch((error: unknown) => {
       if (!isRefusedValue(error)) throw error
       sum.refused.push(error)
       const unread = describeUnread('refused_value', Buffer.from(body))
       return storeAll(sql, [toUnreadEvent(unread, proofOf(source))])
     })
-    sum.isHeard ||= stored.isHeard
-    sum.notApplied.push(...stored.notApplied)
+    sum.isHeard ||= result.isHeard
+    sum.notApplied.push(...result.notApplied)
   }
   return sum
 }

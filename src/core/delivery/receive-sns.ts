@@ -51,13 +51,14 @@ export function createSnsReceiver({ sql, fetcher, now }: Options) {
       const problem = messageProblem(message, now())
       if (problem) return { kind: 'refused', problem }
       const url = message.SigningCertURL
-      const known = certificates.recall(url)
-      if (known && !isSigned(message, known)) return { kind: 'refused', problem: 'other_signature' }
+      const cachedKey = certificates.recall(url)
+      if (cachedKey && !isSigned(message, cachedKey))
+        return { kind: 'refused', problem: 'other_signature' }
       const topic = await findTopic(connectionId, (each) => isOfTopic(message, each))
       if (!topic) return { kind: 'refused', problem: 'other_topic' }
-      const key = known ?? (await certificates.fetch(url, topic.id))
+      const key = cachedKey ?? (await certificates.fetch(url, topic.id))
       if (key === 'unreachable') return { kind: 'unreachable', topic }
-      if (known || isSigned(message, key)) return { kind: 'proven', topic }
+      if (cachedKey || isSigned(message, key)) return { kind: 'proven', topic }
       return { kind: 'refused', problem: 'other_signature' }
     },
 
@@ -65,8 +66,8 @@ export function createSnsReceiver({ sql, fetcher, now }: Options) {
     async confirm(message: SnsMessage, topic: SnsTopic): Promise<Confirmation> {
       const url = confirmationUrl(topic, message.Token)
       if (url === undefined) return 'refused'
-      const asked = { url, timeoutMs: CONFIRM_TIMEOUT_MS, mostBytes: CONFIRM_BYTES }
-      const answer = await fetcher.send({ ...asked, method: 'GET' }).catch(() => undefined)
+      const request = { url, timeoutMs: CONFIRM_TIMEOUT_MS, mostBytes: CONFIRM_BYTES }
+      const answer = await fetcher.send({ ...request, method: 'GET' }).catch(() => undefined)
       if (!answer || answer.status >= 500 || answer.status === 429) return 'unreachable'
       return answer.status === 200 ? 'confirmed' : 'refused'
     },

@@ -34,17 +34,17 @@ export function startReceiving({ sql, gapMs, log }: Options): Receiving {
   let writing: Promise<void> | undefined
 
   async function beat(): Promise<void> {
-    const told = new Map(connections)
+    const refusedConnections = new Map(connections)
     const wasInterrupted = interrupted
     connections.clear()
     interrupted = false
     try {
-      for (const [connectionId, organizationId] of told) {
+      for (const [connectionId, organizationId] of refusedConnections) {
         await receivers.noteRefusal(within(sql, organizationId), organizationId, connectionId)
       }
       await receivers.beat(sql, { id, gapMs, interrupted: wasInterrupted })
     } catch (error) {
-      for (const [connectionId, organizationId] of told) {
+      for (const [connectionId, organizationId] of refusedConnections) {
         connections.set(connectionId, organizationId)
       }
       interrupted ||= wasInterrupted

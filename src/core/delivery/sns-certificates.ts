@@ -47,7 +47,7 @@ export function createSnsCertificates({
   fetcher: Fetcher
   now: () => number
 }): SnsCertificates {
-  const kept = new Map<string, CachedCertificate>()
+  const cache = new Map<string, CachedCertificate>()
   const underWay = new Map<string, Promise<KeyObject | CertificateProblem>>()
   const fetched = { minute: 0, counts: new Map<Uuid, number>() }
 
@@ -61,16 +61,16 @@ export function createSnsCertificates({
   }
 
   function recall(url: string): KeyObject | 'absent' | undefined {
-    const entry = kept.get(url)
+    const entry = cache.get(url)
     return entry && entry.from <= now() && now() < entry.until ? entry.found : undefined
   }
 
   function keep(url: string, entry: CachedCertificate): CachedCertificate['found'] {
-    kept.delete(url)
-    kept.set(url, entry)
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MOST_KEPT) break
-      kept.delete(oldest)
+    cache.delete(url)
+    cache.set(url, entry)
+    for (const oldest of cache.keys()) {
+      if (cache.size <= MOST_KEPT) break
+      cache.delete(oldest)
     }
     return entry.found
   }

@@ -33,9 +33,9 @@ export function rememberedTopics(sql: Sql) {
     isRight: (topic: SnsTopic) => boolean,
   ): Promise<SnsTopic | undefined> => {
     if (!isUuid(connectionId)) return undefined
-    const known = remembered.get(connectionId)
-    if (known && performance.now() - known.at < REMEMBERED_MS) {
-      const topic = await known.topic
+    const entry = remembered.get(connectionId)
+    if (entry && performance.now() - entry.at < REMEMBERED_MS) {
+      const topic = await entry.topic
       if (topic && isRight(topic)) return topic
     }
     const topic = await load(connectionId)

@@ -42,13 +42,13 @@ export async function storeEvents(
   const dropped = new Set(
     unapplied.filter((_, index) => hasRoom[index] !== true).map(({ event }) => event),
   )
-  const kept = events.filter((event) => !dropped.has(event))
-  const isNew = kept.length === 0 ? [] : await inboundEvents.store(sql, kept)
-  const fresh = new Set(kept.filter((_, index) => isNew[index] === true))
-  const toApply = [...fresh].filter(({ error, ignored }) => (error ?? ignored) === undefined)
+  const keptEvents = events.filter((event) => !dropped.has(event))
+  const isNew = keptEvents.length === 0 ? [] : await inboundEvents.store(sql, keptEvents)
+  const newEvents = new Set(keptEvents.filter((_, index) => isNew[index] === true))
+  const toApply = [...newEvents].filter(({ error, ignored }) => (error ?? ignored) === undefined)
   receivedEvents.inc(toApply.length)
   return events.map((event) => {
     const isKept = !dropped.has(event)
-    return { isNew: !isKept || fresh.has(event), isKept, reason: event.error ?? event.ignored }
+    return { isNew: !isKept || newEvents.has(event), isKept, reason: event.error ?? event.ignored }
   })
 }

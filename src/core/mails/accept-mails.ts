@@ -48,14 +48,14 @@ export async function acceptMails(
   )
   const rows: transactionalMails.NewTransactionalMail[] = []
   for (const { id, mail, attachments, tags, sendAt = now, retainBody, refused } of decided) {
-    const said = { id, tags, retainBody }
+    const row = { id, tags, retainBody }
     if (refused !== undefined) {
-      rows.push({ ...said, sealed: null, sealedUntil: null })
+      rows.push({ ...row, sealed: null, sealedUntil: null })
       continue
     }
     const sealed = await sealContent(keyring, organizationId, id, { ...mail, attachments })
     const until = keptUntil(Math.max(sendAt, now), retainBody)
-    rows.push({ ...said, sealed, sealedUntil: new Date(until).toISOString() })
+    rows.push({ ...row, sealed, sealedUntil: new Date(until).toISOString() })
   }
   await transactionalMails.insertAll(tx, organizationId, rows)
   return decided.map(({ id, sendAt = now, refused }) => ({

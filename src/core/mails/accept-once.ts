@@ -32,21 +32,22 @@ export async function acceptOnce(
   const keys = mails.flatMap(({ key }) => key ?? [])
   const { isBusy, keptByKey } = await idempotencyKeys.takeAll(tx, organizationId, keys)
   if (isBusy) throw stillRunning()
-  const open: KeyedMail[] = []
+  const newMails: KeyedMail[] = []
   const earlier = mails.map((keyed): EmailAccepted | undefined => {
-    const kept = keyed.key === undefined ? undefined : keptByKey.get(keyed.key)
-    if (kept && !kept.fingerprint.equals(keyed.fingerprint)) throw anotherRequest()
-    if (kept?.answered) return JSON.parse(kept.answered.body)
-    open.push(keyed)
+    const earlierAnswer = keyed.key === undefined ? undefined : keptByKey.get(keyed.key)
+    if (earlierAnswer && !earlierAnswer.fingerprint.equals(keyed.fingerprint))
+      throw anotherRequest()
+    if (earlierAnswer?.answered) return JSON.parse(earlierAnswer.answered.body)
+    newMails.push(keyed)
     return undefined
   })
   const accepted = await acceptMails(
     tx,
     organizationId,
-    open.map(({ mail }) => mail),
+    newMails.map(({ mail }) => mail),
     deps,
   )
-  const answers = open.flatMap(({ key, fingerprint }, index) =>
+  const answers = newMails.flatMap(({ key, fingerprint }, index) =>
     key === undefined
       ? []
       : [{ key, fingerprint, status: ACCEPTED, body: JSON.stringify(accepted[index]) }],

@@ -75,14 +75,14 @@ async function finish(
   rendered: Parameters<typeof compose>[2]['rendered'],
 ): Promise<PreparedMail | AppError> {
   const from: Mailbox = { address: sender.address, name: sender.name }
-  const made = await compose(
+  const composition = await compose(
     'transactional',
     { from, replyTo: sender.replyTo },
     { rendered, isMarketing: false, headers: headersOf(input) },
     { email: to },
   )
-  if ('failed' in made) {
-    const { reason, error: message } = made.failed
+  if ('failed' in composition) {
+    const { reason, error: message } = composition.failed
     const path = PATHS[reason] ?? (input.templateId === undefined ? 'html' : 'variables')
     return badRequest(`The mail cannot be rendered: ${message}`, [{ path, message }], reason)
   }
@@ -91,7 +91,7 @@ async function finish(
     connectionId: sender.connectionId,
     contactId: contact?.id,
     templateId,
-    mail: made.mail,
+    mail: composition.mail,
     attachments,
     tags,
     sendAt: scheduledFor === undefined ? undefined : Date.parse(scheduledFor),
@@ -133,10 +133,10 @@ function attachedBytes({ attachments = [] }: EmailInput, problems: ErrorDetail[]
 }
 
 function headerProblems(input: EmailInput): ErrorDetail[] {
-  const seen = new Set<string>()
+  const earlierNames = new Set<string>()
   return headersOf(input).flatMap(({ name, value }) => {
-    const isTwice = seen.has(name.toLowerCase())
-    seen.add(name.toLowerCase())
+    const isTwice = earlierNames.has(name.toLowerCase())
+    earlierNames.add(name.toLowerCase())
     const message = isRefusedHeader(name)
       ? 'is a header that you cannot set'
       : isTwice
@@ -189,9 +189,9 @@ async function senderOf(
   input: EmailInput,
   accountOf: ReturnType<typeof rememberAccounts>,
 ): Promise<ResolvedSender | AppError> {
-  const found = await resolveSender(sql, organizationId, input, accountOf)
-  if (!('problem' in found)) return found
-  const { path, message, problem } = found
+  const sender = await resolveSender(sql, organizationId, input, accountOf)
+  if (!('problem' in sender)) return sender
+  const { path, message, problem } = sender
   if (problem === 'unknown') {
     try {
       await refuseForeign(sql, 'connection', organizationId, givenAccount(input).id ?? '')

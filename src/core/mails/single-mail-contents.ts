@@ -53,15 +53,15 @@ export async function renderedContents(
   deps: MailDeps,
 ): Promise<(Rendered | AppError)[]> {
   const call = { organization: organizationId, by: performance.now() + RENDER_TIMEOUT_MS }
-  const found: (Rendered | AppError | undefined)[] = rows.map((row) =>
+  const contentByRow: (Rendered | AppError | undefined)[] = rows.map((row) =>
     row instanceof AppError ? row : undefined,
   )
-  const open = rows.flatMap((row, index) => (row instanceof AppError ? [] : [{ row, index }]))
-  const plain = open.filter(({ row }) => row.input.templateId === undefined)
-  await addPlain(plain, found, deps, call)
+  const openRows = rows.flatMap((row, index) => (row instanceof AppError ? [] : [{ row, index }]))
+  const plain = openRows.filter(({ row }) => row.input.templateId === undefined)
+  await addPlain(plain, contentByRow, deps, call)
 
   const templated = new Map<string, OpenRow[]>()
-  for (const each of open) {
+  for (const each of openRows) {
     const { templateId } = each.row.input
     if (templateId === undefined) continue
     templated.set(templateId, [...(templated.get(templateId) ?? []), each])
@@ -73,7 +73,7 @@ export async function renderedContents(
     for (const [templateId, group] of templated) {
       const template = await findTemplate(sql, organizationId, templateId)
       if (template instanceof AppError) {
-        for (const { index } of group) found[index] = template
+        for (const { index } of group) contentByRow[index] = template
         continue
       }
       const { key, ...content } = template
@@ -82,10 +82,10 @@ export async function renderedContents(
         ...call,
         content: key,
       })
-      for (const [position, { index }] of group.entries()) found[index] = mails[position]
+      for (const [position, { index }] of group.entries()) contentByRow[index] = mails[position]
     }
   }
-  return Promise.all(found.map(settled))
+  return Promise.all(contentByRow.map(settled))
 }
 
 interface OpenRow {
@@ -107,10 +107,10 @@ async function addPlain(
     textless.map(({ html }) => html),
     { ...call, content: 'text parts' },
   )
-  const made = new Map(textless.map(({ index }, position) => [index, making[position]]))
+  const textPartByIndex = new Map(textless.map(({ index }, position) => [index, making[position]]))
   for (const { row, index } of rows) {
     const { subject = '', html = null, text = null } = row.input
-    const own = made.get(index)
+    const own = textPartByIndex.get(index)
     try {
       found[index] = { subject: subject.trim(), html, text: text ?? (await own) ?? null }
     } catch (error) {

@@ -68,11 +68,11 @@ const refusal = (path: string, message: string) =>
   badRequest(`The ${path} ${message}`, [{ path, message }])
 
 function oneOf(mailboxes: readonly Mailbox[], path: string): Mailbox {
-  const [first, ...others] = mailboxes
+  const [first, ...furtherMailboxes] = mailboxes
   if (first === undefined)
     throw badRequest(`${path} is required`, [{ path, message: 'is required' }])
   const message = 'must be one address'
-  if (others.length > 0) throw badRequest(`${path} ${message}`, [{ path, message }])
+  if (furtherMailboxes.length > 0) throw badRequest(`${path} ${message}`, [{ path, message }])
   return first
 }
 

@@ -26,14 +26,14 @@ export async function prepareTest(
   { contents, maySeeContacts, ...deps }: MailDeps & { contents: Contents; maySeeContacts: boolean },
 ): Promise<PreparedMail[]> {
   const previewing = { sql, contents, maySeeContacts, ...deps }
-  const shown = await previewTemplate(previewing, organizationId, idOrSlug, sample)
-  const { templateId, subject, html, text, problem } = shown
+  const preview = await previewTemplate(previewing, organizationId, idOrSlug, sample)
+  const { templateId, subject, html, text, problem } = preview
   if (html === null || text === null) {
     const { message, reason } = problem ?? {}
     const details = [{ path: 'variables', message: message ?? 'are not enough' }]
     throw badRequest(`The mail cannot be rendered: ${message}`, details, reason)
   }
-  const said = {
+  const mailInput = {
     from,
     ...(fromName === undefined ? {} : { fromName }),
     ...(replyTo === undefined ? {} : { replyTo }),
@@ -46,9 +46,9 @@ export async function prepareTest(
     retainBody: false,
   }
   const addresses = [...new Set(to.map(normalAddress))]
-  const inputs = addresses.map((address) => ({ ...said, to: address }))
-  const made = await prepareMails(sql, organizationId, inputs, deps)
-  return made.map((mail) => {
+  const inputs = addresses.map((address) => ({ ...mailInput, to: address }))
+  const preparedMails = await prepareMails(sql, organizationId, inputs, deps)
+  return preparedMails.map((mail) => {
     if (mail instanceof AppError) throw mail
     return { ...mail, contactId: undefined, templateId }
   })

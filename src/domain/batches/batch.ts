@@ -26,13 +26,13 @@ export type BatchStatus = (typeof BATCH_STATUSES)[number]
 /** Returns the statuses of a comma-separated list. Undefined: any status. */
 export function statusesOf(text: string | undefined): BatchStatus[] | undefined {
   if (text === undefined) return undefined
-  const named = new Set(text.split(','))
-  for (const name of named) {
+  const statusNames = new Set(text.split(','))
+  for (const name of statusNames) {
     if (!BATCH_STATUSES.some((each) => each === name)) {
       refuse('status', `must be a comma-separated list of ${BATCH_STATUSES.join(', ')}`)
     }
   }
-  return BATCH_STATUSES.filter((name) => named.has(name))
+  return BATCH_STATUSES.filter((name) => statusNames.has(name))
 }
 
 /** Numbers of a batch's recipients by outcome, when a run of it ended. */

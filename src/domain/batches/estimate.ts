@@ -57,8 +57,8 @@ export function costOf(
   const plan = pricingPlanOf(pricingPlan)
   if (plan === null) return { usd: null, usdPerThousand: null, asOf }
   const usd = usdFor({ plan, month }, mails, sent)
-  const counted = mails === 0 ? 1_000 : mails
-  const perMail = usdFor({ plan, month }, counted, sent) / counted
+  const pricedMails = mails === 0 ? 1_000 : mails
+  const perMail = usdFor({ plan, month }, pricedMails, sent) / pricedMails
   return { usd: rounded(usd), usdPerThousand: rounded(perMail * 1_000), asOf }
 }
 

@@ -41,29 +41,37 @@ const BOUNCE_TYPES = ['Transient', 'Undetermined', 'Permanent']
  * more than once, the first acceptance counts.
  */
 export function learn(facts: MailFacts, event: SesEvent): MailFacts {
-  const known = accepted(facts, event)
+  const acceptedFacts = accepted(facts, event)
   switch (event.kind) {
     case 'send':
     case 'delivery_delay':
-      return known
+      return acceptedFacts
     case 'delivery':
-      return reach(known, 'delivered', { deliveredAt: earlier(known.deliveredAt, event) })
+      return reach(acceptedFacts, 'delivered', {
+        deliveredAt: earlier(acceptedFacts.deliveredAt, event),
+      })
     case 'open':
-      return reach(byPeople(known, event), 'opened', { openedAt: earlier(known.openedAt, event) })
+      return reach(byPeople(acceptedFacts, event), 'opened', {
+        openedAt: earlier(acceptedFacts.openedAt, event),
+      })
     case 'click':
-      if (event.isOwnLink) return known
-      return reach(byPeople(known, event), 'clicked', {
-        clickedAt: earlier(known.clickedAt, event),
+      if (event.isOwnLink) return acceptedFacts
+      return reach(byPeople(acceptedFacts, event), 'clicked', {
+        clickedAt: earlier(acceptedFacts.clickedAt, event),
       })
     case 'reject':
     case 'rendering_failure':
-      return reach(known, 'failed', { error: firstOf(known.error, refusalOf(event)) })
+      return reach(acceptedFacts, 'failed', {
+        error: firstOf(acceptedFacts.error, refusalOf(event)),
+      })
     case 'complaint':
-      if (event.bounceType !== undefined) return bounce(known, event)
-      if (event.isNoComplaint) return known
-      return reach(known, 'complained', { complainedAt: earlier(known.complainedAt, event) })
+      if (event.bounceType !== undefined) return bounce(acceptedFacts, event)
+      if (event.isNoComplaint) return acceptedFacts
+      return reach(acceptedFacts, 'complained', {
+        complainedAt: earlier(acceptedFacts.complainedAt, event),
+      })
     case 'bounce':
-      return bounce(known, event)
+      return bounce(acceptedFacts, event)
   }
 }
 
@@ -163,12 +171,17 @@ function acceptance(
   { messageId, sentAt, claimedAt }: MailFacts,
   event: SesEvent,
 ): Pick<MailFacts, 'messageId' | 'sentAt'> {
-  const told = { messageId: event.messageId, sentAt: event.mailTimestamp }
+  const reportedAcceptance = { messageId: event.messageId, sentAt: event.mailTimestamp }
   if (messageId === null || sentAt === null) {
-    return { messageId: messageId ?? told.messageId, sentAt: sentAt ?? told.sentAt }
+    return {
+      messageId: messageId ?? reportedAcceptance.messageId,
+      sentAt: sentAt ?? reportedAcceptance.sentAt,
+    }
   }
-  const isFirst = told.sentAt < sentAt || (told.sentAt === sentAt && told.messageId < messageId)
-  return claimedAt === null && isFirst ? told : { messageId, sentAt }
+  const isFirst =
+    reportedAcceptance.sentAt < sentAt ||
+    (reportedAcceptance.sentAt === sentAt && reportedAcceptance.messageId < messageId)
+  return claimedAt === null && isFirst ? reportedAcceptance : { messageId, sentAt }
 }
 
 function byPeople(facts: MailFacts, event: SesEvent): MailFacts {
@@ -190,15 +203,15 @@ function bounce(facts: MailFacts, event: SesEvent): MailFacts {
   const stronger =
     facts.bouncedAt === null ||
     rank(event.bounceType, event.bounceSubType) > rank(facts.bounceType, facts.bounceSubType)
-  const known = {
+  const bouncedFacts = {
     ...facts,
     bouncedAt: earlier(facts.bouncedAt, event),
     ...(stronger
       ? { bounceType: event.bounceType ?? null, bounceSubType: event.bounceSubType ?? null }
       : {}),
   }
-  if (known.bounceType !== 'Transient') return reach(known, status, {})
-  return withoutTransient(facts) === 'sent' ? { ...known, status } : known
+  if (bouncedFacts.bounceType !== 'Transient') return reach(bouncedFacts, status, {})
+  return withoutTransient(facts) === 'sent' ? { ...bouncedFacts, status } : bouncedFacts
 }
 
 /** Returns whether a bounce arrived and nothing shows that the mail arrived all the same. */

@@ -27,8 +27,8 @@ const OF_ALL: readonly EventKind[] = ['send', 'reject', 'rendering_failure']
  * Empty: the event does not name them. SES does not tell which of several recipients opened a mail.
  */
 export function recipientsOf(kind: EventKind, part: Fields, mail: Fields): string[] {
-  const named = addresses(part[LISTS[kind] ?? ''])
-  if (named.length > 0) return named
+  const affectedRecipients = addresses(part[LISTS[kind] ?? ''])
+  if (affectedRecipients.length > 0) return affectedRecipients
   const destination = addresses(mail['destination'])
   return destination.length === 1 || OF_ALL.includes(kind) ? destination : []
 }
@@ -36,16 +36,19 @@ export function recipientsOf(kind: EventKind, part: Fields, mail: Fields): strin
 /** Reads a list of addresses, or of objects with an `emailAddress`. */
 function addresses(list: unknown): string[] {
   if (!Array.isArray(list)) return []
-  const found = list.slice(0, MOST_RECIPIENTS).flatMap((entry: unknown) => bareAddress(entry) ?? [])
-  return [...new Set(found)].filter((address) => address !== SIMULATOR)
+  const bareAddresses = list
+    .slice(0, MOST_RECIPIENTS)
+    .flatMap((entry: unknown) => bareAddress(entry) ?? [])
+  return [...new Set(bareAddresses)].filter((address) => address !== SIMULATOR)
 }
 
 /** Returns `ada@example.com` for `Ada <Ada@example.com>`. */
 function bareAddress(entry: unknown): string | undefined {
-  const given: unknown =
+  const addressField: unknown =
     typeof entry === 'object' && entry !== null ? Reflect.get(entry, 'emailAddress') : entry
-  if (typeof given !== 'string' || given.length > 2 * LONGEST_ADDRESS) return undefined
-  const text = given.trim()
+  if (typeof addressField !== 'string' || addressField.length > 2 * LONGEST_ADDRESS)
+    return undefined
+  const text = addressField.trim()
   const inner = text.endsWith('>') ? text.slice(text.lastIndexOf('<') + 1, -1) : text
   const address = inner.trim().toLowerCase()
   return address.length <= LONGEST_ADDRESS && ADDRESS.test(address) ? address : undefined

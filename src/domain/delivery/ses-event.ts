@@ -214,8 +214,8 @@ const TAG =
   /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 function readTag(tags: Record<string, unknown>): SesEvent['tagged'] {
-  const found = TAG.exec(first(tags[MESSAGE_TAG]) ?? '')
-  const [, bucket, id] = found ?? []
+  const match = TAG.exec(first(tags[MESSAGE_TAG]) ?? '')
+  const [, bucket, id] = match ?? []
   if (bucket === undefined || id === undefined) return undefined
   return { bucket, id, organizationId: first(tags[ORGANIZATION_TAG]) }
 }

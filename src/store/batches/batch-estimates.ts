@@ -31,10 +31,10 @@ export async function countSentSince(
   organizationId: Uuid,
   { connectionId, since }: { connectionId: Uuid; since: string },
 ): Promise<number> {
-  const [counted] = await sql<{ mails: number }[]>`
+  const [row] = await sql<{ mails: number }[]>`
     select coalesce(sum(sent - failed), 0)::bigint as mails
     from mail_figures
     where organization_id = ${organizationId} and quarter >= ${since}
       and connection_id = ${connectionId} and source <> 'external'`
-  return counted?.mails ?? 0
+  return row?.mails ?? 0
 }

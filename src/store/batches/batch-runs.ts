@@ -109,11 +109,11 @@ export const insertPage = async (
   batch: PageToFreeze,
   pageSize: number,
 ): Promise<number> => {
-  const placed = tx`(
+  const placedContacts = tx`(
     select id, email, ${batch.total}::int - 1 + (row_number() over (order by id))::int as place
     from (${nextContacts(tx, run, batch, { size: pageSize })}) page
   ) placed`
-  const { count } = await tx`${insertRows(tx, run, batch, { placed })}`
+  const { count } = await tx`${insertRows(tx, run, batch, { placed: placedContacts })}`
   return count
 }
 
@@ -180,7 +180,7 @@ interface VariableMapping {
 
 /** Includes the number of accepted mails, and whether the batch is paused. */
 export const context = async (sql: Sql, organizationId: string, batchId: string) => {
-  const [found] = await sql<(Context & { sent: number; isPaused: boolean })[]>`
+  const [batch] = await sql<(Context & { sent: number; isPaused: boolean })[]>`
     select b.bucket, b.connection_id, b.content_id, c.html as content_html, c.text as content_text,
       b.subject, b.preview_text, b.from_address, b.from_name, b.reply_to, b.variable_mappings,
       ${brandOf(sql)} as brand, b.topic_id, b.unknown_outcome, b.throttle_per_second,
@@ -189,7 +189,7 @@ export const context = async (sql: Sql, organizationId: string, batchId: string)
     join organizations o on o.id = b.organization_id
     join contents c on c.organization_id = b.organization_id and c.id = b.content_id
     where b.organization_id = ${organizationId} and b.id = ${batchId} and b.bucket is not null`
-  return found
+  return batch
 }
 
 export interface Ledger {
@@ -210,7 +210,7 @@ export const ledger = async (
   organizationId: string,
   bucket: Uuid,
 ): Promise<Ledger> => {
-  const [counted] = await sql<Ledger[]>`
+  const [counts] = await sql<Ledger[]>`
     select count(*) as frozen,
       count(*) filter (where state = 'queued') as queued,
       count(*) filter (where state = 'claimed') as claimed,
@@ -221,7 +221,7 @@ export const ledger = async (
     from messages
     where organization_id = ${organizationId} and bucket = ${bucket}
       and id between ${bucket} and ${batchRowId(bucket, LAST_SEQ)}`
-  return counted ?? { frozen: 0, queued: 0, claimed: 0, unknown: 0, sent: 0, failed: 0, skipped: 0 }
+  return counts ?? { frozen: 0, queued: 0, claimed: 0, unknown: 0, sent: 0, failed: 0, skipped: 0 }
 }
 
 /**
@@ -337,7 +337,7 @@ export const report = async (
 
 /** Counts the rows of a batch one by one, for callers who do not trust the counters. */
 export const audit = async (sql: Sql, organizationId: string, batchId: string) => {
-  const [counted] = await sql<{ rows: number; sent: number; opened: number; messageIds: number }[]>`
+  const [counts] = await sql<{ rows: number; sent: number; opened: number; messageIds: number }[]>`
     select count(*) as rows,
       count(*) filter (where m.state = 'sent') as sent,
       count(*) filter (where m.opened_at is not null) as opened,
@@ -346,5 +346,5 @@ export const audit = async (sql: Sql, organizationId: string, batchId: string) =
     join messages m on m.organization_id = b.organization_id and m.bucket = b.bucket
       and m.batch_id = b.id
     where b.organization_id = ${organizationId} and b.id = ${batchId}`
-  return counted ?? { rows: 0, sent: 0, opened: 0, messageIds: 0 }
+  return counts ?? { rows: 0, sent: 0, opened: 0, messageIds: 0 }
 }

@@ -24,7 +24,7 @@ interface ClaimRange {
   limit: number
 }
 
-export interface Claimed {
+export interface ClaimedRange {
   /** False: the batch is no longer to be sent, and nothing was claimed. */
   live: boolean
   /** Time of the claim by the clock of Postgres. Every call is signed with it. */
@@ -40,7 +40,7 @@ export interface Claimed {
  * It is one statement with one commit, so that nobody who unsubscribed before it is mailed by it.
  * `skip locked` lets several workers share a range without waiting for each other.
  */
-export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<Claimed> => {
+export const claimRange = async (sql: Sql, claim: ClaimRange): Promise<ClaimedRange> => {
   const { organizationId, batchId, attempt, bucket, connectionId, claimId, from, to, limit } = claim
   const [row] = await sql<
     { live: boolean; claimedAt: string; skipped: number; recipients: Recipient[] }[]

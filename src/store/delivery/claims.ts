@@ -34,7 +34,7 @@ export const expired = (sql: Sql, leaseMs: number, limit: number) => sql<Claim[]
 export const doubt = (sql: Sql, claim: Claim) => {
   const { organizationId, id, bucket, batchId, messageIds } = claim
   return sql`
-  with held as materialized (${held(sql, claim, 'claimed')}), moved as (
+  with held as materialized (${lockedRows(sql, claim, 'claimed')}), moved as (
     update messages m
     set state = 'unknown', error = 'the worker was lost'
     from held
@@ -243,7 +243,7 @@ export const lookAgain = (sql: Sql, { organizationId, id }: Claim, waitMs: numbe
 export const decide = (sql: Sql, claim: Claim, decision: Decision) => {
   const { organizationId, id, bucket, batchId, messageIds } = claim
   return sql`
-  with held as materialized (${held(sql, claim, 'unknown')}), batch as materialized (
+  with held as materialized (${lockedRows(sql, claim, 'unknown')}), batch as materialized (
     select status
     from batches
     where organization_id = ${organizationId} and id = ${batchId}
@@ -310,7 +310,7 @@ export const decide = (sql: Sql, claim: Claim, decision: Decision) => {
 /**
  * A claim's rows in one state, locked one by one in the order of their ids (see `recordResults`).
  */
-const held = (sql: Sql, claim: Claim, state: 'claimed' | 'unknown') => sql`
+const lockedRows = (sql: Sql, claim: Claim, state: 'claimed' | 'unknown') => sql`
   select m.*
   from (select unnest(${claim.messageIds}::uuid[]) as id order by 1) wanted
   cross join lateral (

@@ -12,7 +12,7 @@ import type { EmailLog } from '../../schemas/delivery/email-log.ts'
 import type { Executor, Part } from '../db/sql.ts'
 
 /** A mail that is claimed or in doubt shows as pending: the provider may or may not have it. */
-const shown = (sql: Executor) => sql`
+const shownStatus = (sql: Executor) => sql`
   case when messages.state in ('claimed', 'unknown') then 'pending' else messages.status end`
 
 /**
@@ -32,7 +32,7 @@ const withBatch = (sql: Executor) => sql`
 
 /** Selects the logs of `page`, a relation of (organization_id, bucket, id), and `more` columns. */
 const items = (sql: Executor, more = sql``) => sql`
-  select ${more} messages.id, messages.message_id, ${shown(sql)} as status, messages.recipient,
+  select ${more} messages.id, messages.message_id, ${shownStatus(sql)} as status, messages.recipient,
     messages.subject, coalesce(batches.from_address, message_bodies.from_address) as "from",
     messages.source as source_type, messages.batch_id, messages.execution_id,
     coalesce(variants.template_id, batches.template_id, messages.template_id) as template_id,
@@ -117,12 +117,12 @@ export const list = (sql: Executor, organizationId: Uuid, page: LogPage) => sql<
 /** Selects a page of the ledger, newest first. Each filter has an index in that order. */
 function pageOf(sql: Executor, organizationId: Uuid, page: LogPage): Part {
   const { templateId, sourceType, limit } = page
-  const wanted = sql`${parts(sql, conditions(sql, page))}`
+  const pageConditions = sql`${parts(sql, conditions(sql, page))}`
   const keys = sql`select messages.organization_id, messages.bucket, messages.id`
   const plain = (condition: Part) => sql`
     ${keys}
     from ${withBatch(sql)}
-    where messages.organization_id = ${organizationId} ${condition} and ${listed(sql)} ${wanted}
+    where messages.organization_id = ${organizationId} ${condition} and ${listed(sql)} ${pageConditions}
     order by messages.id desc
     limit ${limit}`
   /** Reads batch by batch: ids of a batch's rows begin with its bucket, so that is newest first. */
@@ -133,7 +133,7 @@ function pageOf(sql: Executor, organizationId: Uuid, page: LogPage): Part {
       ${keys}
       from messages
       where messages.organization_id = ${organizationId} and messages.bucket = batches.bucket
-        and ${listed(sql)} ${wanted} ${condition}
+        and ${listed(sql)} ${pageConditions} ${condition}
       order by messages.id desc
       limit ${limit}
     ) row
@@ -149,7 +149,7 @@ function pageOf(sql: Executor, organizationId: Uuid, page: LogPage): Part {
       ${keys}
       from ${withBatch(sql)}
       where messages.organization_id = ${organizationId} and messages.bucket = place.bucket
-        and messages.id = place.id and ${listed(sql)} ${wanted}
+        and messages.id = place.id and ${listed(sql)} ${pageConditions}
       limit 1
     ) row
     order by place.id desc
@@ -267,14 +267,14 @@ function conditions(sql: Executor, page: LogPage): Part[] {
   const { contactId, oldest } = page
   const column = reached === undefined ? REACHED_BY_STATUS[status ?? ''] : REACHED_AT[reached]
   const isByList = sql`coalesce(messages.bounce_sub_type = any(${[...SUPPRESSED]}::text[]), false)`
-  const given: [boolean, () => Part][] = [
+  const possibleConditions: [boolean, () => Part][] = [
     [true, () => sql`and messages.bucket >= ${oldest}`],
     [bucket !== undefined, () => sql`and messages.bucket = ${bucket ?? ''}`],
     [
       before !== undefined,
       () => sql`and messages.id < ${before ?? ''} and messages.bucket < ${before ?? ''}`,
     ],
-    [status !== undefined, () => sql`and ${shown(sql)} = ${status ?? ''}`],
+    [status !== undefined, () => sql`and ${shownStatus(sql)} = ${status ?? ''}`],
     [REFUSED.includes(status ?? ''), () => sql`and messages.is_refused`],
     [column !== undefined, () => sql`and messages.${sql(column ?? '')} is not null`],
     [reached === 'bounced', () => sql`and ${hasBounced(sql)} and not ${isByList}`],
@@ -289,7 +289,7 @@ function conditions(sql: Executor, page: LogPage): Part[] {
     [from !== undefined, () => sql`and ${madeSince(sql, from ?? '')}`],
     [to !== undefined, () => sql`and ${madeBefore(sql, to ?? '')}`],
   ]
-  return given.flatMap(([is, part]) => (is ? [part()] : []))
+  return possibleConditions.flatMap(([is, part]) => (is ? [part()] : []))
 }
 
 /** A transient bounce of a mail that arrived is an automatic reply. */
@@ -322,7 +322,7 @@ export async function find(
   wanted: string,
   oldest: Uuid,
 ): Promise<EmailLog | undefined> {
-  const [known] = await sql<{ bucket: Uuid; id: Uuid }[]>`
+  const [mailKey] = await sql<{ bucket: Uuid; id: Uuid }[]>`
     select bucket, id
     from message_ids
     where organization_id = ${organizationId} and message_id = ${wanted}
@@ -334,9 +334,9 @@ export async function find(
       limit 1
     )
     limit 1`
-  if (!known && !isUuid(wanted)) return undefined
-  const id = known?.id ?? wanted.toLowerCase()
-  const buckets = known ? [known.bucket] : [dayBucket(id), bucketOfBatchRow(id)]
+  if (!mailKey && !isUuid(wanted)) return undefined
+  const id = mailKey?.id ?? wanted.toLowerCase()
+  const buckets = mailKey ? [mailKey.bucket] : [dayBucket(id), bucketOfBatchRow(id)]
   const [log] = await sql<EmailLog[]>`
     with page as materialized (
       select messages.organization_id, messages.bucket, messages.id

@@ -24,9 +24,12 @@ export interface InboundEvent {
  * Rows are written in the order of their ids: the same event may be in two sets at once, and two
  * sets that wait for each other's rows would both fail.
  */
-export async function store(sql: Executor, given: readonly InboundEvent[]): Promise<boolean[]> {
-  const events = given.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
-  const stored = await sql<{ connectionId: Uuid; envelopeId: string }[]>`
+export async function store(
+  sql: Executor,
+  receivedEvents: readonly InboundEvent[],
+): Promise<boolean[]> {
+  const events = receivedEvents.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
+  const newRows = await sql<{ connectionId: Uuid; envelopeId: string }[]>`
     select connection_id, envelope_id
     from store_inbound_events(
       ${events.map((event) => event.organizationId)}::uuid[],
@@ -36,8 +39,8 @@ export async function store(sql: Executor, given: readonly InboundEvent[]): Prom
       ${events.map((event) => event.error ?? null)}::text[],
       ${events.map((event) => event.ignored ?? null)}::text[]
     )`
-  const fresh = new Set(stored.map(key))
-  return given.map((event) => fresh.delete(key(event)))
+  const newKeys = new Set(newRows.map(key))
+  return receivedEvents.map((event) => newKeys.delete(key(event)))
 }
 
 const key = ({ connectionId, envelopeId }: { connectionId: Uuid; envelopeId: string }) =>

@@ -145,14 +145,14 @@ export const unqueue = (tx: Transaction, mails: readonly MailKey[]) => tx`
  */
 export const recordDuplicates = (
   tx: Transaction,
-  found: readonly (MailKey & { connectionId: Uuid; messageId: string })[],
+  acceptances: readonly (MailKey & { connectionId: Uuid; messageId: string })[],
 ) => tx<MailKey[]>`
   insert into message_ids (organization_id, message_id, connection_id, bucket, id)
   select distinct organization_id, message_id, connection_id, bucket, id
   from unnest(
-    ${keyColumns(tx, found)},
-    ${found.map(({ messageId }) => messageId)}::text[],
-    ${found.map(({ connectionId }) => connectionId)}::uuid[]
+    ${keyColumns(tx, acceptances)},
+    ${acceptances.map(({ messageId }) => messageId)}::text[],
+    ${acceptances.map(({ connectionId }) => connectionId)}::uuid[]
   ) as r (organization_id, bucket, id, message_id, connection_id)
   order by organization_id, message_id
   on conflict do nothing

@@ -28,7 +28,7 @@ export async function takeRoom(
 ): Promise<boolean[]> {
   if (events.length === 0) return []
   const { rows, bytes } = UNAPPLIED_EVENTS_A_DAY
-  const kept = await sql<{ place: number }[]>`
+  const storable = await sql<{ place: number }[]>`
     select place
     from take_room_for_events(
       ${events.map((event) => event.organizationId)}::uuid[],
@@ -40,7 +40,7 @@ export async function takeRoom(
       ${events.map((event) => String(event.isStored))}::text[]::boolean[],
       ${rows}, ${bytes}
     ) as place`
-  const places = new Set(kept.map(({ place }) => place))
+  const places = new Set(storable.map(({ place }) => place))
   return events.map((_, index) => places.has(index + 1))
 }
 

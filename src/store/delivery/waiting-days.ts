@@ -9,7 +9,7 @@ export interface WaitingDays {
   last: string
 }
 
-const known = new WeakMap<Sql, { days: WaitingDays; until: number }>()
+const cache = new WeakMap<Sql, { days: WaitingDays; until: number }>()
 
 /**
  * Returns the days that a statement on waiting events must read, so that it reads few partitions of
@@ -20,7 +20,7 @@ const known = new WeakMap<Sql, { days: WaitingDays; until: number }>()
  * later have no earlier day.
  */
 export async function findWaitingDays(sql: Sql, now: number = Date.now()): Promise<WaitingDays> {
-  const last = known.get(sql)
+  const last = cache.get(sql)
   if (last && now < last.until) return last.days
   const [days] = await sql<WaitingDays[]>`
     select coalesce(min(oldest.received_on), current_date) - 1 as first, current_date + 1 as last
@@ -38,6 +38,6 @@ export async function findWaitingDays(sql: Sql, now: number = Date.now()): Promi
       where applied_at is null and look_at is not null
     ) oldest`
   if (!days) throw new Error('an aggregate has one row')
-  known.set(sql, { days, until: now + KNOWN_MS })
+  cache.set(sql, { days, until: now + KNOWN_MS })
   return days
 }

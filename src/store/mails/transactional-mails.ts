@@ -209,22 +209,22 @@ const STEP = 1_000
  * Each mail is in the partition of its day, which its id tells.
  */
 export async function forgetContents(sql: Sql): Promise<boolean> {
-  const due = await sql<{ organizationId: Uuid; id: Uuid }[]>`
+  const dueMails = await sql<{ organizationId: Uuid; id: Uuid }[]>`
     select organization_id, id
     from transactional_mails
     where sealed_until <= statement_timestamp()
     order by sealed_until
     limit ${STEP}`
-  if (due.length === 0) return false
+  if (dueMails.length === 0) return false
   await sql`
     update transactional_mails t
     set sealed = case when settled.is_settled then null else t.sealed end,
       sealed_until = case when settled.is_settled then null
         else clock_timestamp() + ${LOOK_AGAIN}::interval end
     from unnest(
-      ${due.map(({ organizationId }) => organizationId)}::uuid[],
-      ${due.map(({ id }) => id)}::uuid[],
-      ${due.map(({ id }) => dayBucket(id))}::uuid[]
+      ${dueMails.map(({ organizationId }) => organizationId)}::uuid[],
+      ${dueMails.map(({ id }) => id)}::uuid[],
+      ${dueMails.map(({ id }) => dayBucket(id))}::uuid[]
     ) as due (organization_id, id, bucket)
     cross join lateral (
       select not exists (
@@ -236,5 +236,5 @@ export async function forgetContents(sql: Sql): Promise<boolean> {
     ) settled
     where t.organization_id = due.organization_id and t.id = due.id
       and t.sealed_until <= statement_timestamp()`
-  return due.length === STEP
+  return dueMails.length === STEP
 }
