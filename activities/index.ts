@@ -13,7 +13,7 @@ import { withHeartbeat } from './with-heartbeat.ts'
 import { createBatchActivities } from './batches/batches.ts'
 import { createConfirmationActivities } from './consent/confirmations.ts'
 import { type ConsolePolicyDeps, createConsolePolicyActivities } from './accounts/console-policy.ts'
-import { createDrainMail } from './mails/drain-mail.ts'
+import type { MailDrains } from './mails/drain-mail.ts'
 import { createDrainHooks, type DrainHooksDeps } from './hooks/drain-hooks.ts'
 import { createErasureActivities } from './privacy/erasures.ts'
 import { createFlowActivities, type FlowDeps } from './flows/flows.ts'
@@ -73,10 +73,9 @@ export const createSendActivities = (deps: ActivityDeps) => {
   return { sendChunk: (input: SendChunkInput) => withHeartbeat(() => sendChunk(input)) }
 }
 
-export const createMailActivities = (deps: ActivityDeps) => {
-  const drainMail = createDrainMail(deps)
-  return { drainMail: (input: DispatchMailInput) => withHeartbeat(() => drainMail(input)) }
-}
+export const createMailActivities = ({ drainMail }: Pick<MailDrains, 'drainMail'>) => ({
+  drainMail: (input: DispatchMailInput) => withHeartbeat(() => drainMail(input)),
+})
 
 /** Calls of webhook endpoints, on the task queue of hooks. */
 export const createHookActivities = (deps: DrainHooksDeps) => {

@@ -11,66 +11,110 @@ import type { Sql } from '../store/db/sql.ts'
 import { type Log, startLoop } from './loop.ts'
 import type { WorkNotices } from './work-notices.ts'
 
-const IDLE_MS = 200
-/**
- * Minimum time between signals of one process to a dispatcher, which drains until its queue is
- * empty.
- */
-const WAKE_EVERY_MS = 1_000
+const IDLE_MS = 100
+/** A dispatcher that was woken and is not at work yet is woken again after so long. */
+const WAKE_AGAIN_MS = 5_000
+/** Connections whose transactional mail this worker sends at once. More wait for the dispatcher. */
+const MOST_SENDING = 100
 
 interface Deps {
   sql: Sql
   temporal: Client
   log: Log
   notices?: WorkNotices | undefined
+  /**
+   * Sends transactional mail of a connection, unless somebody does. Absent: this worker sends no
+   * mail.
+   */
+  sendReceipts?:
+    | ((connection: DispatchMailInput, stopped: AbortSignal) => Promise<void>)
+    | undefined
 }
 
 /**
- * Wakes or starts the dispatcher of every connection that has due mail. The rows of the mail queue
- * decide, so a lost, refused or repeated signal changes nothing.
+ * Sees to it that due single mail is sent. Transactional mail of a connection that nobody is at is
+ * sent by this worker, without asking Temporal. For all other mail, and for what that leaves, the
+ * dispatcher of the connection is woken or started.
+ *
+ * The rows of the mail queue decide: a signal that is lost, refused or doubled changes nothing.
  */
-export const startMailWaker = ({ sql, temporal, log, notices }: Deps) => {
+export function startMailWaker({ sql, temporal, log, notices, sendReceipts }: Deps) {
+  const stopping = new AbortController()
+  /** Connections whose transactional mail this process sends. */
+  const sending = new Map<string, Promise<void>>()
+  /** Dispatchers that are being woken, and those that were. */
+  const waking = new Map<string, Promise<void>>()
   const wokenAt = new Map<string, number>()
-  return startLoop({
+
+  const beginToSend = (connection: DispatchMailInput): void => {
+    const { connectionId } = connection
+    if (!sendReceipts || sending.has(connectionId) || sending.size >= MOST_SENDING) return
+    const sent = sendReceipts(connection, stopping.signal)
+      .catch((error: unknown) => {
+        if (!stopping.signal.aborted) {
+          log.warn({ connection: connectionId, err: error }, 'transactional mail waits')
+        }
+      })
+      .finally(() => sending.delete(connectionId))
+    sending.set(connectionId, sent)
+  }
+
+  const wake = async ({ organizationId, connectionId }: DispatchMailInput): Promise<void> => {
+    const input: DispatchMailInput = { organizationId, connectionId }
+    await temporal.workflow
+      .signalWithStart('dispatchMail', {
+        workflowId: mailWorkflowId(connectionId),
+        taskQueue: CONTROL_QUEUE,
+        priority: { ...MAIL_PRIORITY, fairnessKey: organizationId },
+        args: [input],
+        signal: WAKE_SIGNAL,
+        signalArgs: [],
+        staticSummary: `Single mail of connection ${connectionId}`,
+        searchAttributes: {
+          OrganizationId: [organizationId],
+          ConnectionId: [connectionId],
+          Kind: ['mail'],
+        },
+      })
+      .catch((error: unknown) => {
+        // A run that has taken all signals it can is awake anyway; the others must not wait for it.
+        log.warn({ connection: connectionId, err: error }, 'dispatcher signal failed')
+      })
+    waking.delete(connectionId)
+    wokenAt.set(connectionId, performance.now())
+  }
+
+  const loop = startLoop({
     name: 'mail-waker',
     idleMs: IDLE_MS,
     log,
     notices,
     channel: 'mail_queue',
     round: async () => {
-      const now = Date.now()
-      for (const [connectionId, at] of wokenAt) {
-        if (now - at > WAKE_EVERY_MS) wokenAt.delete(connectionId)
-      }
+      const receipts = await mailQueue.dueReceipts(sql)
+      for (const connection of receipts) beginToSend(connection)
       const dueMail = await mailQueue.due(sql)
-      const asleep = dueMail.filter(({ connectionId }) => !wokenAt.has(connectionId))
-      await Promise.all(
-        asleep.map(async ({ organizationId, connectionId }) => {
-          wokenAt.set(connectionId, now)
-          const input: DispatchMailInput = { organizationId, connectionId }
-          await temporal.workflow
-            .signalWithStart('dispatchMail', {
-              workflowId: mailWorkflowId(connectionId),
-              taskQueue: CONTROL_QUEUE,
-              priority: MAIL_PRIORITY,
-              args: [input],
-              signal: WAKE_SIGNAL,
-              signalArgs: [],
-              staticSummary: `Single mail of connection ${connectionId}`,
-              searchAttributes: {
-                OrganizationId: [organizationId],
-                ConnectionId: [connectionId],
-                Kind: ['mail'],
-              },
-            })
-            .catch((error: unknown) => {
-              // A run that has taken all signals it can is awake anyway; the others must not wait
-              // for it.
-              log.warn({ connection: connectionId, err: error }, 'dispatcher signal failed')
-            })
-        }),
+      const waiting = new Map(
+        dueMail.filter(({ isWaiting }) => isWaiting).map((each) => [each.connectionId, each]),
       )
+      const now = performance.now()
+      for (const [connectionId, at] of wokenAt) {
+        if (!waiting.has(connectionId) || now - at > WAKE_AGAIN_MS) wokenAt.delete(connectionId)
+      }
+      // Temporal is not waited for: a receipt may be next.
+      for (const [connectionId, connection] of waiting) {
+        if (wokenAt.has(connectionId) || waking.has(connectionId)) continue
+        waking.set(connectionId, wake(connection))
+      }
       return dueMail.length > 0 ? 'done' : false
     },
   })
+  return {
+    wake: loop.wake,
+    stop: async () => {
+      await loop.stop()
+      stopping.abort()
+      await Promise.all([...sending.values(), ...waking.values()])
+    },
+  }
 }

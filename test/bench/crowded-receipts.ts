@@ -1,9 +1,10 @@
 /**
  * How long receipts of one connection take, from being enqueued to the provider's acceptance, while
- * other connections have a backlog of confirmations that their rates do not allow for, and a batch
- * takes all the sockets that it can get.
+ * other connections have a backlog of confirmations that their rates do not allow for, a batch
+ * takes all the sockets that it can get, and another organization starts executions.
  *
- *   npm run build && npx tsx test/bench/crowded-receipts.ts [connections] [rate] [receipts] [ms]
+ *   npm run build &&
+ *   npx tsx test/bench/crowded-receipts.ts [connections] [rate] [receipts] [ms] [executions]
  *
  * The whole system runs for it, compiled, with production's timings and one worker, and is thrown
  * away afterwards. `ms`: how long the provider takes for an answer.
@@ -15,6 +16,7 @@ import { uuidv7 } from '../../src/runtime/ids.ts'
 import { SENDER } from '../../src/main/dev/system.ts'
 import type { SingleMailSource } from '../../src/domain/mails/mail-priority.ts'
 import { enqueue, enqueueAll, type SingleMail } from '../../src/store/mails/enqueue-mails.ts'
+import { seedExecutions, seedFlow } from '../support/flows.ts'
 import { seedContacts } from '../support/seed.ts'
 import {
   accountNumber,
@@ -24,15 +26,16 @@ import {
   withSystem,
 } from '../support/bench-system.ts'
 
-const [CONNECTIONS = 60, RATE = 5, RECEIPTS = 60, LATENCY_MS = 170] = process.argv
-  .slice(2)
-  .map(Number)
+const [CONNECTIONS = 60, RATE = 5, RECEIPTS = 60, LATENCY_MS = 170, EXECUTIONS = 20_000] =
+  process.argv.slice(2).map(Number)
 /** Of the account with the batch: more than one worker makes. */
 const BATCH_RATE = 5_000
-const BATCH_RECIPIENTS = 40_000
+const BATCH_RECIPIENTS = 100_000
+/** Executions that are written in one transaction. */
+const PAGE = 1_000
 /** Between two receipts: its dispatcher is warm at times, idle at others. */
 const GAP_MS = [200, 3_000] as const
-const BACKLOG_SECONDS = (RECEIPTS * (GAP_MS[0] + GAP_MS[1])) / 1_000 + 60
+const BACKLOG_SECONDS = (1.5 * RECEIPTS * (GAP_MS[0] + GAP_MS[1])) / 1_000 + 60
 const SETTLED_MS = 5_000
 const WANTED = { p95: 2, most: 5 }
 const AT_ONCE = 8
@@ -81,6 +84,30 @@ await withSystem(async (system, say) => {
   const line = await receipts('and beside a batch', RECEIPTS, WANTED)
   const perSecond = ((await sent()) - before) / ((performance.now() - startedAt) / 1_000)
   say(`${line}; the batch ${perSecond.toFixed(0)} mails/s`)
+
+  const flow = await startExecutions(sender.organizationId)
+  say(await receipts(`and beside ${EXECUTIONS} starting executions`, RECEIPTS, WANTED))
+  const [started] = await sql<{ count: number }[]>`
+    select count(*)::int as count from executions where flow_id = ${flow} and status <> 'pending'`
+  say(`${started?.count} executions were started meanwhile`)
+
+  /** Of an automation whose executions begin and wait. */
+  async function startExecutions(organizationId: string): Promise<string> {
+    const rest = {
+      id: 'rest',
+      type: 'delay' as const,
+      config: { amount: 1, unit: 'days' } as const,
+    }
+    const seededFlow = await seedFlow(sql, organizationId, { steps: [rest] })
+    const rows = await sql<{ id: string }[]>`
+      select id from contacts where organization_id = ${organizationId} limit ${EXECUTIONS}`
+    const contactIds = rows.map((row) => row.id)
+    for (let page = 0; page < contactIds.length; page += PAGE) {
+      const ids = contactIds.slice(page, page + PAGE)
+      await seedExecutions(sql, seededFlow, ids, { isEnqueued: true })
+    }
+    return seededFlow.flowId
+  }
 
   /** Enqueues receipts, waits for them, and says how long they took. */
   async function receipts(where: string, count: number, wanted?: typeof WANTED): Promise<string> {

@@ -251,7 +251,7 @@ describe('single mail', () => {
   })
 
   it('has a dispatcher whose tasks come before those of other workflows', async () => {
-    await enqueue(sql, mail())
+    await enqueue(sql, mail({ source: 'confirmation' }))
     await until(async () => (await states())['sent'] === 1)
     const dispatcher = engine.client.workflow.getHandle(mailWorkflowId(seeded.connectionId))
     const other = engine.client.workflow.getHandle(batchWorkflowId(await seedBatch(sql, seeded), 1))
@@ -259,6 +259,8 @@ describe('single mail', () => {
       (await handle.describe()).priority?.priorityKey ?? 3
     const others = await until(() => priorityOf(other).catch(() => undefined))
     expect(await priorityOf(dispatcher)).toBeLessThan(others)
+    const { priority } = await dispatcher.describe()
+    expect(priority?.fairnessKey).toBe(seeded.organizationId)
   })
 
   it('to an address without a contact is held back by the list, under any of our keys', async () => {
@@ -327,14 +329,17 @@ describe('single mail', () => {
     guarantee(() => expect(mailer.accepted).toHaveLength(1))
   })
 
-  it('finds every row of a stream that comes while it drains', async () => {
-    for (let burst = 0; burst < 20; burst++) {
-      await Promise.all(Array.from({ length: 10 }, () => enqueue(sql, mail())))
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 100))
-    }
-    await until(async () => (await states())['sent'] === 200)
-    guarantee(() => expect(mailer.accepted).toHaveLength(200))
-  })
+  it.each(['transactional', 'confirmation'] as const)(
+    'finds every row of a stream of %s mail',
+    async (source) => {
+      for (let burst = 0; burst < 20; burst++) {
+        await Promise.all(Array.from({ length: 10 }, () => enqueue(sql, mail({ source }))))
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 100))
+      }
+      await until(async () => (await states())['sent'] === 200)
+      guarantee(() => expect(mailer.accepted).toHaveLength(200))
+    },
+  )
 
   it('waits for its time', async () => {
     const sendAt = new Date(Date.now() + 1_500).toISOString()
@@ -486,7 +491,7 @@ describe('single mail', () => {
   })
 
   it('is drained by one dispatcher per connection, which an operator can find', async () => {
-    await enqueue(sql, mail())
+    await enqueue(sql, mail({ source: 'confirmation' }))
     await until(async () => (await states())['sent'] === 1)
     const run = await engine.client.workflow
       .getHandle(mailWorkflowId(seeded.connectionId))

@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createDrainMail } from '../../activities/mails/drain-mail.ts'
+import { createMailDrains } from '../../activities/mails/drain-mail.ts'
 import { SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -25,7 +25,7 @@ it.each([
   'of %i drains of single mail in 8 slots some end with their turn: %s',
   async (drains, isOver) => {
     const { sql } = database
-    const drainMail = createDrainMail({
+    const { drainMail } = createMailDrains({
       sql,
       claimSql: sql,
       mailer: fakeMailer(),
@@ -81,7 +81,7 @@ it('of mails of a megabyte few are in flight at once, and all are sent', async (
   const provider = fakeMailer(undefined, 300)
   let held = 0
   let most = 0
-  const drainMail = createDrainMail({
+  const { drainMail } = createMailDrains({
     sql,
     claimSql: sql,
     mailer: {

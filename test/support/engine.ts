@@ -11,6 +11,7 @@ import {
   createSendActivities,
 } from '../../activities/index.ts'
 import type { Mailer, Verifier } from '../../activities/mailer.ts'
+import { createMailDrains } from '../../activities/mails/drain-mail.ts'
 import { startReceiving } from '../../src/core/delivery/receiving.ts'
 import {
   addSearchAttributes,
@@ -116,6 +117,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     ...(freezePage === undefined ? {} : { freezePage }),
     ...(erasurePage === undefined ? {} : { erasurePage }),
   }
+  const mailDrains = createMailDrains(deps)
   const shared = { connection: native, namespace, shutdownForceTime: '5s' }
   const workers = [
     await Worker.create({
@@ -134,7 +136,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await Worker.create({
       ...shared,
       taskQueue: MAIL_QUEUE,
-      activities: createMailActivities(deps),
+      activities: createMailActivities(mailDrains),
     }),
     await Worker.create({
       ...shared,
@@ -158,7 +160,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const runs = workers.map((worker) => worker.run())
   const loops = [
     startOutboxRelay({ sql, temporal: client, log: quiet }),
-    startMailWaker({ sql, temporal: client, log: quiet }),
+    startMailWaker({
+      sql,
+      temporal: client,
+      log: quiet,
+      sendReceipts: mailDrains.sendReceipts,
+    }),
     ...(options.callsHooks ? [startHookWaker({ sql, temporal: client, log: quiet })] : []),
     startClaimReconciler({ sql, timings, log: quiet }),
     startEventApplier({ sql, keyring, log: quiet }),

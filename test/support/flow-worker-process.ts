@@ -4,6 +4,7 @@ import { createMailer } from '../../activities/aws/mailer.ts'
 import { createRoles } from '../../activities/aws/roles.ts'
 import { createFlowActivities } from '../../activities/flows/flows.ts'
 import { createMailActivities } from '../../activities/index.ts'
+import { createMailDrains } from '../../activities/mails/drain-mail.ts'
 import { createSteps } from '../../activities/flows/steps/index.ts'
 import { readConfig } from '../../src/config.ts'
 import { startClaimReconciler } from '../../src/loops/claim-reconciler.ts'
@@ -73,17 +74,9 @@ const flows = createFlowActivities({
   steps: createSteps({ ...content, sql, fetcher, now: Date.now, waitsMs: Array(20).fill(300) }),
 })
 const mailer = createMailer({ roles: createRoles(), callMs: timings.callMs })
-const { drainMail } = createMailActivities({
-  sql,
-  claimSql,
-  mailer,
-  verifier: {
-    verify: () => Promise.reject(new Error('nobody to ask')),
-    acceptsConfigurationSet: async () => undefined,
-  },
-  timings,
-  content,
-})
+const { drainMail } = createMailActivities(
+  createMailDrains({ sql, claimSql, mailer, timings, content }),
+)
 
 const shared = { connection: await NativeConnection.connect({ address }), namespace }
 const runStep = stumbling(flows.runStep)

@@ -92,7 +92,7 @@ export function queueTable(
     },
     [MAIL_QUEUE]: {
       activities: {
-        ...createMailActivities(deps),
+        ...createMailActivities(resources.mailDrains),
         ...createNoticeActivities({
           ...deps,
           links: { keyring, publicUrl: config.publicUrl },

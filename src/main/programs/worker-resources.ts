@@ -6,6 +6,7 @@ import { createEventQueues } from '../../../activities/aws/event-queue.ts'
 import { createMailer } from '../../../activities/aws/mailer.ts'
 import { createOperatorSessions } from '../../../activities/aws/operator.ts'
 import { createRoles } from '../../../activities/aws/roles.ts'
+import { createMailDrains } from '../../../activities/mails/drain-mail.ts'
 import type { Config } from '../../config.ts'
 import { createRenderer } from '../../mail/renderer.ts'
 import * as senders from '../../store/accounts/senders.ts'
@@ -61,6 +62,13 @@ export async function openWorkerResources(config: Config, log: Logger) {
     roles,
     eventQueues: createEventQueues(roles),
     mailer,
+    mailDrains: createMailDrains({
+      sql,
+      claimSql,
+      mailer,
+      timings: config.timings,
+      content: { keyring },
+    }),
     /** Undefined: the operator has not configured the sender of health notices. */
     noticeSender: from === undefined ? undefined : { from, region, mailer: operator },
     close: async () => {

@@ -37,6 +37,7 @@ import { startRestoreWatch, watchRestores } from '../../loops/restore-watch.ts'
 import { startTestDecider } from '../../loops/test-decider.ts'
 import { startScheduleKeeper } from '../../loops/schedule-keeper.ts'
 import { startWorkNotices } from '../../loops/work-notices.ts'
+import { MAIL_QUEUE } from '../../../workflows/contract.ts'
 import { countDuplicates, countNotApplied, measureHookCalls } from './event-metrics.ts'
 import { measureRenderer } from './renderer-metrics.ts'
 import { serveInternal } from './internal.ts'
@@ -100,7 +101,7 @@ export async function runWorker(
   }
   await waitForSessions(databaseUrl, log, stopped)
   await lookForRestore(resources, log, stopped)
-  loops = startLoops(config, log, registry, resources)
+  loops = startLoops(config, log, registry, { ...resources, queues })
   void whenStopped(stopped).then(stop)
   log.info({ queues, address, namespace: config.temporal.namespace }, 'worker runs')
   try {
@@ -142,19 +143,29 @@ function startLoops(
   { timings }: Config,
   log: Logger,
   registry: Registry,
-  { databaseUrl, sql, temporal, keyring, roles, eventQueues: queues }: WorkerResources,
+  {
+    databaseUrl,
+    sql,
+    temporal,
+    keyring,
+    roles,
+    eventQueues,
+    mailDrains,
+    queues,
+  }: WorkerResources & { queues: readonly string[] },
 ): { stop(): Promise<void> }[] {
   const notices = startWorkNotices({ sql, databaseUrl })
+  const sendReceipts = queues.includes(MAIL_QUEUE) ? mailDrains.sendReceipts : undefined
   return [
     notices,
     startOutboxRelay({ sql, temporal, log, notices }),
-    startMailWaker({ sql, temporal, log, notices }),
+    startMailWaker({ sql, temporal, log, notices, sendReceipts }),
     startHookWaker({ sql, temporal, log, notices }),
     startClaimReconciler({ sql, timings, log }),
     startEventApplier({ sql, keyring, log, onDuplicates: countDuplicates(registry), notices }),
     startEventQueuePoller({
       sql,
-      queues,
+      queues: eventQueues,
       timings,
       log,
       onNotApplied: countNotApplied(registry),
