@@ -3914,6 +3914,7 @@ export interface components {
             textContent: string;
             variableMappings: components["schemas"]["BatchVariableMappingsItem"][];
             abTest: components["schemas"]["AbTest"];
+            progress: components["schemas"]["BatchProgress"];
         };
         /** BatchAudience */
         BatchAudience: {
@@ -4028,6 +4029,8 @@ export interface components {
             waitingForOutcome?: unknown;
             /** @description Ignored. */
             waitingForQuota?: unknown;
+            /** @description Ignored. */
+            progress?: unknown;
         } | null;
         /**
          * BatchDuplicateExclude
@@ -4246,6 +4249,8 @@ export interface components {
             waitingForOutcome?: unknown;
             /** @description Ignored. */
             waitingForQuota?: unknown;
+            /** @description Ignored. */
+            progress?: unknown;
         };
         /**
          * BatchPatchExclude
@@ -4432,6 +4437,33 @@ export interface components {
             reason: string;
             message: string;
         } | null;
+        /**
+         * BatchProgress
+         * @description How it comes on. Null unless the batch is `processing`.
+         */
+        BatchProgress: {
+            /** @description Mails a second that the provider accepted in the last minute. */
+            ratePerSecond: number;
+            /**
+             * Format: date-time
+             * @description When all mails are sent at this rate. Null while nothing is sent, or it waits for something without a known end.
+             */
+            expectedEnd: string | null;
+            waitingFor: components["schemas"]["BatchProgressWaitingFor"];
+        } | null;
+        /**
+         * BatchProgressWaitingFor
+         * @description Why it is not sent faster: `pause` (somebody paused it), `quota` (the account’s 24-hour quota is used up), `provider` (the provider cannot be reached, or has stopped the account for now), `time` (the local time of further contacts), `winner` (of an A/B test), `doubt` (only mails whose outcome is unknown are left), `throttled` (the provider answers that we are too fast; we go slower), `rate` (the rate of the account, or `throttlePerSecond`). Null: nothing.
+         */
+        BatchProgressWaitingFor: {
+            /** @enum {string} */
+            reason: "pause" | "quota" | "provider" | "time" | "winner" | "doubt" | "throttled" | "rate";
+            /**
+             * Format: date-time
+             * @description When that is over, if it is known.
+             */
+            until: string | null;
+        } | null;
         /** BatchReason */
         BatchReason: {
             /**
@@ -4579,7 +4611,7 @@ export interface components {
         };
         /**
          * BatchSummary
-         * @description A batch without `htmlContent`, `textContent`, `variableMappings` and `abTest`.
+         * @description A batch without `htmlContent`, `textContent`, `variableMappings`, `abTest` and `progress`.
          */
         BatchSummary: {
             /** Format: uuid */
@@ -4869,6 +4901,7 @@ export interface components {
             textContent: string;
             variableMappings: components["schemas"]["CancelledBatchVariableMappingsItem"][];
             abTest: components["schemas"]["AbTest"];
+            progress: components["schemas"]["CancelledBatchProgress"];
             /** @constant */
             success: true;
         };
@@ -4887,6 +4920,33 @@ export interface components {
             topicIds: string[];
             segmentIds: string[];
         };
+        /**
+         * CancelledBatchProgress
+         * @description How it comes on. Null unless the batch is `processing`.
+         */
+        CancelledBatchProgress: {
+            /** @description Mails a second that the provider accepted in the last minute. */
+            ratePerSecond: number;
+            /**
+             * Format: date-time
+             * @description When all mails are sent at this rate. Null while nothing is sent, or it waits for something without a known end.
+             */
+            expectedEnd: string | null;
+            waitingFor: components["schemas"]["CancelledBatchProgressWaitingFor"];
+        } | null;
+        /**
+         * CancelledBatchProgressWaitingFor
+         * @description Why it is not sent faster: `pause` (somebody paused it), `quota` (the account’s 24-hour quota is used up), `provider` (the provider cannot be reached, or has stopped the account for now), `time` (the local time of further contacts), `winner` (of an A/B test), `doubt` (only mails whose outcome is unknown are left), `throttled` (the provider answers that we are too fast; we go slower), `rate` (the rate of the account, or `throttlePerSecond`). Null: nothing.
+         */
+        CancelledBatchProgressWaitingFor: {
+            /** @enum {string} */
+            reason: "pause" | "quota" | "provider" | "time" | "winner" | "doubt" | "throttled" | "rate";
+            /**
+             * Format: date-time
+             * @description When that is over, if it is known.
+             */
+            until: string | null;
+        } | null;
         /** CancelledBatchVariableMappingsItem */
         CancelledBatchVariableMappingsItem: {
             variableName: string;
@@ -5668,6 +5728,7 @@ export interface components {
             textContent: string;
             variableMappings: components["schemas"]["CreatedBatchVariableMappingsItem"][];
             abTest: components["schemas"]["AbTest"];
+            progress: components["schemas"]["CreatedBatchProgress"];
             /** @description Present only if there are warnings. `sender_not_checked`: the account did not report whether a sender is verified. `workflow_ring`: workflows start each other without end. `starts_once`: a schedule without `allowReentry` starts each contact only once. */
             warnings?: components["schemas"]["Warning"][];
         };
@@ -5686,6 +5747,33 @@ export interface components {
             topicIds: string[];
             segmentIds: string[];
         };
+        /**
+         * CreatedBatchProgress
+         * @description How it comes on. Null unless the batch is `processing`.
+         */
+        CreatedBatchProgress: {
+            /** @description Mails a second that the provider accepted in the last minute. */
+            ratePerSecond: number;
+            /**
+             * Format: date-time
+             * @description When all mails are sent at this rate. Null while nothing is sent, or it waits for something without a known end.
+             */
+            expectedEnd: string | null;
+            waitingFor: components["schemas"]["CreatedBatchProgressWaitingFor"];
+        } | null;
+        /**
+         * CreatedBatchProgressWaitingFor
+         * @description Why it is not sent faster: `pause` (somebody paused it), `quota` (the account’s 24-hour quota is used up), `provider` (the provider cannot be reached, or has stopped the account for now), `time` (the local time of further contacts), `winner` (of an A/B test), `doubt` (only mails whose outcome is unknown are left), `throttled` (the provider answers that we are too fast; we go slower), `rate` (the rate of the account, or `throttlePerSecond`). Null: nothing.
+         */
+        CreatedBatchProgressWaitingFor: {
+            /** @enum {string} */
+            reason: "pause" | "quota" | "provider" | "time" | "winner" | "doubt" | "throttled" | "rate";
+            /**
+             * Format: date-time
+             * @description When that is over, if it is known.
+             */
+            until: string | null;
+        } | null;
         /** CreatedBatchVariableMappingsItem */
         CreatedBatchVariableMappingsItem: {
             variableName: string;

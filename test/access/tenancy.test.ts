@@ -12,6 +12,7 @@ import { guarantee } from '../support/guarantee.ts'
 const REFUSED = '42501'
 /** The functions that may look across organizations, each with its reason in the migration. */
 const SECURITY_DEFINERS = [
+  'account_pace(uuid, uuid)',
   'change_password(uuid, text, text, uuid, timestamp with time zone)',
   'end_sessions(uuid, uuid, uuid, timestamp with time zone)',
   'find_or_add_person(uuid, text, text)',

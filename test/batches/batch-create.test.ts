@@ -72,6 +72,7 @@ test('a batch is queued, with the promise to start it', async () => {
     textContent: 'News',
     variableMappings: [],
     abTest: null,
+    progress: null,
     scheduledFor: null,
     timezoneAware: false,
     timezone: null,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { AUDIENCE_TYPES } from '../../domain/audience/audience.ts'
 import { BATCH_STATUSES } from '../../domain/batches/batch.ts'
+import { WAIT_REASONS } from '../../domain/batches/progress.ts'
 import { LONGEST_NAME } from '../../domain/text.ts'
 import {
   accountNames,
@@ -135,6 +136,33 @@ const VariableMapping = strict({
 })
 export type VariableMapping = Static<typeof VariableMapping>
 
+const BatchProgress = Type.Object(
+  {
+    ratePerSecond: Type.Number({
+      minimum: 0,
+      description: 'Mails a second that the provider accepted in the last minute.',
+    }),
+    expectedEnd: nullable({
+      ...Time,
+      description:
+        'When all mails are sent at this rate. Null while nothing is sent, or it waits for something without a known end.',
+    }),
+    waitingFor: nullable(
+      Type.Object(
+        {
+          reason: oneOf(WAIT_REASONS),
+          until: nullable({ ...Time, description: 'When that is over, if it is known.' }),
+        },
+        {
+          description:
+            'Why it is not sent faster: `pause` (somebody paused it), `quota` (the account’s 24-hour quota is used up), `provider` (the provider cannot be reached, or has stopped the account for now), `time` (the local time of further contacts), `winner` (of an A/B test), `doubt` (only mails whose outcome is unknown are left), `throttled` (the provider answers that we are too fast; we go slower), `rate` (the rate of the account, or `throttlePerSecond`). Null: nothing.',
+        },
+      ),
+    ),
+  },
+  { description: 'How it comes on. Null unless the batch is `processing`.' },
+)
+
 /** Fields of a whole batch, contents included. */
 const batch = {
   ...summary,
@@ -144,6 +172,7 @@ const batch = {
   textContent: Type.String({ description: 'As it is sent: made of the HTML if none was given.' }),
   variableMappings: Type.Array(VariableMapping),
   abTest: nullable(AbTest),
+  progress: nullable(BatchProgress),
 }
 
 const EXAMPLE_SUMMARY = {
@@ -198,11 +227,17 @@ const EXAMPLE = {
   textContent: 'Our news of the week.',
   variableMappings: [],
   abTest: null,
+  progress: {
+    ratePerSecond: 13.9,
+    expectedEnd: TIME,
+    waitingFor: { reason: 'rate', until: null },
+  },
 }
 
 export const BatchSummary = Type.Object(summary, {
   title: 'BatchSummary',
-  description: 'A batch without `htmlContent`, `textContent`, `variableMappings` and `abTest`.',
+  description:
+    'A batch without `htmlContent`, `textContent`, `variableMappings`, `abTest` and `progress`.',
   examples: [EXAMPLE_SUMMARY],
 })
 export type BatchSummary = Static<typeof BatchSummary>
@@ -215,14 +250,14 @@ export const CreatedBatch = Type.Object(
     ...batch,
     ...warnings,
   },
-  { title: 'CreatedBatch', examples: [{ ...EXAMPLE, status: 'queued' }] },
+  { title: 'CreatedBatch', examples: [{ ...EXAMPLE, status: 'queued', progress: null }] },
 )
 
 export const CancelledBatch = Type.Object(
   { ...batch, success: Type.Literal(true) },
   {
     title: 'CancelledBatch',
-    examples: [{ ...EXAMPLE, status: 'cancelled', success: true }],
+    examples: [{ ...EXAMPLE, status: 'cancelled', progress: null, success: true }],
   },
 )
 

@@ -1,4 +1,5 @@
 import { CANCELLABLE } from '../../domain/batches/batch.ts'
+import type { ProgressFacts } from '../../domain/batches/progress.ts'
 import { batchRowId, type Uuid } from '../../runtime/ids.ts'
 import type { AbTestInput } from '../../schemas/batches/ab-test.ts'
 import type {
@@ -9,7 +10,7 @@ import type {
 } from '../../schemas/batches/batch.ts'
 import type { BatchReason, Recipient } from '../../schemas/batches/batch-recipients.ts'
 import { containing } from '../db/like.ts'
-import type { Executor, Transaction } from '../db/sql.ts'
+import type { Executor, Part, Transaction } from '../db/sql.ts'
 
 /** A batch as lists show it. */
 export const summaryColumns = (sql: Executor) => sql`
@@ -33,15 +34,61 @@ export const summaryColumns = (sql: Executor) => sql`
       quota_awaited_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   end as waiting_for_quota`
 
-/** A batch with all that it sends; its parts are those of its content, as it is stored. */
-export type WholeBatch = Omit<Batch, 'htmlContent' | 'textContent'> & { html: string; text: string }
+/**
+ * A batch with all that it sends; its parts are those of its content, as it is stored. `pace` is
+ * what its progress is computed from; null: it is not being sent.
+ */
+export type WholeBatch = Omit<Batch, 'htmlContent' | 'textContent' | 'progress'> & {
+  html: string
+  text: string
+  pace: ProgressFacts | null
+}
 
 export const columns = (sql: Executor) => sql`
   ${summaryColumns(sql)}, variable_mappings, ${abTest(sql)} as ab_test,
   (select html from contents c
    where c.organization_id = batches.organization_id and c.id = content_id) as html,
   (select text from contents c
-   where c.organization_id = batches.organization_id and c.id = content_id) as text`
+   where c.organization_id = batches.organization_id and c.id = content_id) as text,
+  ${pace(sql)} as pace`
+
+const inMs = (sql: Executor, time: Part) => sql`(extract(epoch from ${time}) * 1000)::float8`
+
+const pace = (sql: Executor) => sql`
+  case when status = 'processing' then jsonb_build_object(
+    'now', ${inMs(sql, sql`statement_timestamp()`)},
+    'marks', (
+      select coalesce(jsonb_agg(jsonb_build_object('at', ${inMs(sql, sql`mark.at`)},
+        'sent', mark.sent) order by mark.at), '[]')
+      from unnest(rate_times, rate_counts) as mark (at, sent)
+    ),
+    'quotaUntil', ${inMs(sql, sql`quota_awaited_until`)},
+    'outcomeUntil', ${inMs(sql, sql`outcome_awaited_until`)},
+    'nextPartAt', (
+      select ${inMs(sql, sql`min(p.send_at)`)}
+      from batch_parts p
+      where p.organization_id = batches.organization_id and p.batch_id = batches.id
+        and p.send_at > statement_timestamp()
+    ),
+    'lastPartAt', (
+      select ${inMs(sql, sql`max(p.send_at)`)}
+      from batch_parts p
+      where p.organization_id = batches.organization_id and p.batch_id = batches.id
+    ),
+    'awaitsWinner', ab_test is not null and ab_winner is null and coalesce(
+      sent + failed + skipped + unknown >= (
+        select max(p.to_row)
+        from batch_parts p
+        where p.organization_id = batches.organization_id and p.batch_id = batches.id and p.is_test
+      ), false),
+    'decideAt', ${inMs(sql, sql`ab_decide_at`)},
+    'account', (
+      select jsonb_build_object('perSecond', a.per_second, 'isThrottled', a.is_throttled,
+        'pausedUntil', ${inMs(sql, sql`a.paused_until`)}, 'pausedReason', a.paused_reason,
+        'batches', a.batches)
+      from account_pace(batches.organization_id, batches.connection_id) a
+    )
+  ) end`
 
 /** A test with the figures of its variants, and how it was decided. */
 export const abTest = (sql: Executor) => sql`
