@@ -8,7 +8,9 @@ import {
   nextMonth,
 } from '../../src/domain/events/event-quota.ts'
 import * as eventUsage from '../../src/store/events/usage.ts'
-import { transact } from '../../src/store/db/sql.ts'
+import { NotMixable } from '../../src/core/events/resolve-contacts.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
+import { type Transaction, transact } from '../../src/store/db/sql.ts'
 import { callerOf } from '../caller.ts'
 import type { Deps } from '../deps.ts'
 
@@ -41,6 +43,22 @@ export async function noteUsage(
   const { usage, isExceeded } = await checkQuota(tx, caller.organizationId, countedUsage, now)
   request.eventUsage = usage
   if (isExceeded) throw limitExceeded(usage, countedUsage.count, now)
+}
+
+/**
+ * Returns the usage after each event of a set, as if they had come one by one. Throws when they
+ * would have passed the limit: some of them may not.
+ */
+export async function usagesOfSet(
+  tx: Transaction,
+  organizationId: Uuid,
+  counted: eventUsage.CountedUsage,
+  now: number,
+): Promise<EventUsage[]> {
+  const { usage, isExceeded } = await checkQuota(tx, organizationId, counted, now)
+  if (isExceeded) throw new NotMixable()
+  const before = usage.current - counted.count
+  return Array.from({ length: counted.count }, (_, n) => ({ ...usage, current: before + n + 1 }))
 }
 
 /** Adds `X-Event-*` to every answer of the routes that ingest events, if the caller is known. */

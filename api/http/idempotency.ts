@@ -6,6 +6,7 @@ import { hashedId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { IDEMPOTENCY_KEY } from '../../src/schemas/patterns.ts'
 import * as idempotencyKeys from '../../src/store/platform/idempotency-keys.ts'
 import { type Transaction, transact } from '../../src/store/db/sql.ts'
+import { collectRequests, type RequestOfSet, type RequestSets } from './request-sets.ts'
 import { isOfCallers } from './route-config.ts'
 
 const HEADER = 'idempotency-key'
@@ -17,6 +18,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     secrets?: readonly string[]
     leased?: true
+    /** Concurrent requests of an organization are done in one transaction. */
+    sets?: RequestSets
   }
   interface FastifyRequest {
     /** Transaction of a POST of callers. All writes go through it. */
@@ -54,14 +57,30 @@ export function takeIdempotencyKeys(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (![route.method].flat().includes('POST') || !isOfCallers(route.url)) return
     const { handler, config } = route
+    const alone = ({ request, reply }: RequestOfSet) =>
+      once(request, reply, async (tx) => {
+        request[TRANSACTION] = tx
+        return handler.call(app, request, reply)
+      })
+    if (config?.sets) {
+      const { wordsOf, work } = config.sets
+      const collect = collectRequests({
+        wordsOf: (request) => [keyOf(request) ?? [], ...wordsOf(request)].flat(),
+        alone,
+        together: (set) => onceTogether(set, work),
+      })
+      route.handler = async (request, reply) => {
+        // Refuses a key that is not valid before the request is one of a set.
+        keyOf(request)
+        return collect({ request, reply })
+      }
+      return
+    }
     route.handler = function (this: FastifyInstance, request, reply) {
       if (config?.leased) {
         return onceLeased(request, reply, async () => handler.call(this, request, reply))
       }
-      return once(request, reply, async (tx) => {
-        request[TRANSACTION] = tx
-        return handler.call(this, request, reply)
-      })
+      return alone({ request, reply })
     }
   })
 }
@@ -86,6 +105,56 @@ async function once(
   })
   return storedAnswer ? replay(storedAnswer, reply) : value
 }
+
+/**
+ * Does the work of several requests in one transaction, with the key of each that has one. Returns
+ * their answers; of a request that is to be done alone none. Undefined: that is so of all, and
+ * nothing is changed.
+ */
+async function onceTogether(
+  set: readonly RequestOfSet[],
+  work: RequestSets['work'],
+): Promise<readonly (Promise<unknown> | undefined)[] | undefined> {
+  const [first] = set
+  if (!first) return []
+  const { sql, organizationId } = first.request.caller
+  const keyed = set.map((one) => ({ ...one, key: keyOf(one.request) }))
+  try {
+    const answers = await transact(sql, async (tx) => {
+      const keys = keyed.flatMap(({ key }) => key ?? [])
+      const taken = keys.length > 0 && (await idempotencyKeys.takeAll(tx, organizationId, keys))
+      if (taken && taken.isBusy) throw stillRunning()
+      const isKnown = (key = ''): boolean => taken && taken.keptByKey.has(key)
+      const fresh = keyed.filter(({ key }) => !isKnown(key))
+      const values = await work(
+        tx,
+        fresh.map(({ request }) => request),
+      )
+      const answerByRequest = new Map(fresh.map(({ request }, at) => [request, values[at]]))
+      const kept = keptAnswers(fresh, values)
+      if (kept.length > 0) await idempotencyKeys.keepAll(tx, organizationId, kept)
+      return set.map(({ request }) => answerByRequest.get(request))
+    })
+    return answers.map((answer) => answer && settled(answer))
+  } catch (error) {
+    first.request.log.debug({ err: error, requests: set.length }, 'requests are done one by one')
+    return undefined
+  }
+}
+
+const settled = (answer: object): Promise<unknown> =>
+  answer instanceof AppError ? Promise.reject(answer) : Promise.resolve(answer)
+
+/** The answers to keep under their keys. Refusals are decided afresh. */
+const keptAnswers = (
+  keyed: readonly (RequestOfSet & { key: string | undefined })[],
+  values: readonly (object | undefined)[],
+) =>
+  keyed.flatMap(({ key, request, reply }, at) => {
+    const value = values[at]
+    if (key === undefined || value === undefined || value instanceof AppError) return []
+    return [{ key, fingerprint: fingerprintOf(request), ...answerOf(value, request, reply) }]
+  })
 
 /**
  * Runs work of several transactions. The key is leased to one caller at a time for 60 seconds. A

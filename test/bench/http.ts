@@ -3,9 +3,10 @@
  * Fastify route that asks the same SELECT of the driver's own pool and sends its row.
  *
  *   npm run build && npx tsx test/bench/http.ts [rounds] [seconds]
- *     [--organizations 100] [--profile folder]
+ *     [--organizations 100] [--events] [--profile folder]
  *
- * `--organizations`: so many ask in turn. Logs are written to a pipe, as in production.
+ * `--organizations`: so many ask in turn. `--events`: single POST /v1/events of many contacts,
+ * beside a route that inserts the event. Logs are written to a pipe, as in production.
  * One process each, compiled, on one core; this process loads them in turn, round after round, so
  * that a busy machine is busy for both. A Postgres of its own is thrown away afterwards.
  */
@@ -30,14 +31,21 @@ import type * as Contacts from '../../src/store/contacts/contacts.ts'
 import { loginUrl, makeLogins } from '../../src/store/db/logins.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { seedContacts } from '../support/seed.ts'
 import { newKeyringText } from '../../src/keys/tokens.ts'
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { profile: { type: 'string' }, organizations: { type: 'string', default: '1' } },
+  options: {
+    profile: { type: 'string' },
+    organizations: { type: 'string', default: '1' },
+    events: { type: 'boolean', default: false },
+  },
 })
 const [rounds = 7, seconds = 2] = positionals.map(Number)
 const CONNECTIONS = 32
+/** Contacts of each organization, of which events come in turn. */
+const CONTACTS = 100
 const WARM_SECONDS = 3
 /** As `letterloom api` has it. */
 const POOL_SIZE = 10
@@ -49,6 +57,8 @@ const LOAD_CORE = '1'
 /** A contact, its organization, and a key of that. */
 interface Asked {
   contactId: string
+  /** Others of the organization. */
+  contactIds: string[]
   organizationId: string
   key: string
 }
@@ -68,6 +78,19 @@ async function serveBare(): Promise<void> {
   const app = fastify()
   app.get<{ Params: { id: string } }>('/v1/contacts/:id', ({ params: { id } }) =>
     contacts.find(sql, owners.get(id) ?? '', { id }),
+  )
+  app.post<{ Body: { contactId: string; name: string; properties: object } }>(
+    '/v1/events',
+    async ({ body: { contactId, name, properties } }) => {
+      const organizationId = asked.find(({ contactIds }) =>
+        contactIds.includes(contactId),
+      )?.organizationId
+      const id = uuidv7()
+      await sql`
+        insert into events (organization_id, id, contact_id, name, properties, occurred_at, received_at)
+        values (${organizationId ?? ''}, ${id}, ${contactId}, ${name}, ${sql.json({ ...properties })}, now(), now())`
+      return { success: true, eventId: id }
+    },
   )
   await app.listen({ host: '127.0.0.1', port })
   process.once('disconnect', () => process.exit())
@@ -111,10 +134,11 @@ async function measure(): Promise<void> {
     const bare = fork(fileURLToPath(import.meta.url))
     children.push(full, bare)
     bare.send({ databaseUrl: server.url, asked, port: barePort })
-    const requests = asked.map(({ contactId, key }) => ({
+    const questions = asked.map(({ contactId, key }) => ({
       path: `/v1/contacts/${contactId}`,
       headers: { authorization: `Bearer ${key}` },
     }))
+    const requests = options.events ? asked.flatMap(eventsOf) : questions
     const subjects = [
       { name: 'full', child: full, url: `http://127.0.0.1:${fullPort}` },
       { name: 'bare', child: bare, url: `http://127.0.0.1:${barePort}` },
@@ -124,7 +148,7 @@ async function measure(): Promise<void> {
     pin(process.pid, LOAD_CORE)
     for (const { child, url } of subjects) {
       pin(child.pid, SERVER_CORE)
-      for (const { path, headers } of requests) await answers(`${url}${path}`, headers)
+      for (const { path, headers } of questions) await answers(`${url}${path}`, headers)
       await load(url, WARM_SECONDS)
     }
     for (let round = 0; round < rounds; round++) {
@@ -167,14 +191,24 @@ async function seed(sql: Sql, n: number): Promise<Asked> {
   })
   // More than any plan has, so that what is measured is answered and not refused.
   await sql`
-    insert into plan_overrides (organization_id, requests_per_minute, requests_per_day)
-    values (${organizationId}, 1000000000, 1000000000)`
+    insert into plan_overrides (organization_id, requests_per_minute, requests_per_day,
+      events_per_month)
+    values (${organizationId}, 1000000000, 1000000000, 1000000000)`
   const contactId = uuidv7()
   await sql`
     insert into contacts (organization_id, id, email, email_status, first_name, properties)
     values (${organizationId}, ${contactId}, 'ada@example.com', 'active', 'Ada', '{"plan":"pro"}')`
-  return { contactId, organizationId, key }
+  const contactIds = await seedContacts(sql, organizationId, CONTACTS)
+  return { contactId, contactIds, organizationId, key }
 }
+
+const eventsOf = ({ contactIds, key }: Asked) =>
+  contactIds.map((contactId) => ({
+    method: 'POST' as const,
+    path: '/v1/events',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'bought', contactId, properties: { amount: 5 } }),
+  }))
 
 /** Where `taskset` is missing the kernel decides. */
 const pin = (pid: number | undefined, core: string): void =>

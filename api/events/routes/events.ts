@@ -15,12 +15,13 @@ import {
 } from '../../../src/schemas/events/event.ts'
 import { type Ingested, type IncomingEvent, ingest } from '../../../src/core/events/ingest.ts'
 import { listNames } from '../../../src/store/events/events.ts'
+import type { Transaction } from '../../../src/store/db/sql.ts'
 import { REQUEST_LIMITS } from '../../http/request-limits.ts'
 import { decodeCursor } from '../../http/cursor.ts'
 import { rowChecker } from '../../http/row-checks.ts'
 import type { TenantDeps } from '../../deps.ts'
 import { missingContact, toIncomingEvent } from '../../../src/core/events/event-rules.ts'
-import { noteUsage } from '../event-usage.ts'
+import { noteUsage, usagesOfSet } from '../event-usage.ts'
 import { pageOf } from '../../http/pages.ts'
 
 const tags = ['events']
@@ -52,10 +53,45 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
     return outcomes
   }
 
+  /** Stores single events of several requests. */
+  const storeSet = async (
+    tx: Transaction,
+    requests: readonly FastifyRequest[],
+  ): Promise<(object | AppError)[]> => {
+    const [first] = requests
+    if (!first) return []
+    const { organizationId } = first.caller
+    const at = now()
+    const events = requests.map(({ body }) => toIncomingEvent(body as EventInput, at))
+    const good = events.flatMap((event, index) =>
+      event instanceof AppError ? [] : [{ event, index }],
+    )
+    const { outcomes, counted } = await ingest(
+      tx,
+      organizationId,
+      good.map(({ event }) => event),
+      {
+        addressOf: (email) => addressed(keyring, organizationId, email),
+        requestId: undefined,
+        month: monthOf(at),
+        isMixed: true,
+      },
+    )
+    const usages = counted ? await usagesOfSet(tx, organizationId, counted, at) : []
+    const answers: (object | AppError)[] = events.map((event) => event)
+    for (const [position, { index }] of good.entries()) {
+      const [outcome, request] = [outcomes[position], requests[index]]
+      if (!outcome || !request) throw new Error('an event has an outcome')
+      answers[index] = answerOf(request.body as EventInput, outcome)
+      if (outcome.kind === 'stored') request.eventUsage = usages.shift()
+    }
+    return answers
+  }
+
   app.post(
     '/v1/events',
     {
-      config: ingesting,
+      config: { ...ingesting, sets: { wordsOf: subjectsOf, work: storeSet } },
       schema: {
         tags,
         operationId: 'ingestEvent',
@@ -73,16 +109,9 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
       if (event instanceof AppError) throw event
       const [outcome] = await store(request, [event], at)
       if (!outcome) throw new Error('an event has an outcome')
-      if (outcome.kind === 'failed') throw missingContact(outcome.why)
-      const isStored = outcome.kind === 'stored'
-      return {
-        success: true as const,
-        eventId: body.eventId ?? (isStored ? outcome.id : ''),
-        duplicate: !isStored,
-        contactCreated: isStored && outcome.contactCreated,
-        workflowsTriggered: isStored ? outcome.started : 0,
-        executionsResumed: isStored ? outcome.resumed : 0,
-      }
+      const answer = answerOf(body, outcome)
+      if (answer instanceof AppError) throw answer
+      return answer
     },
   )
 
@@ -152,4 +181,24 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
       return { data: page, nextCursor }
     },
   )
+}
+
+/** The keys by which an event names its contact. */
+const subjectsOf = ({ body }: FastifyRequest): string[] => {
+  const { contactId, contactExternalId, contactEmail } = body as EventInput
+  return [contactId, contactExternalId, contactEmail].flatMap((key) => key?.toLowerCase() ?? [])
+}
+
+/** What is answered to a single event. */
+function answerOf({ eventId }: EventInput, outcome: Ingested): EventAccepted | AppError {
+  if (outcome.kind === 'failed') return missingContact(outcome.why)
+  const isStored = outcome.kind === 'stored'
+  return {
+    success: true,
+    eventId: eventId ?? (isStored ? outcome.id : ''),
+    duplicate: !isStored,
+    contactCreated: isStored && outcome.contactCreated,
+    workflowsTriggered: isStored ? outcome.started : 0,
+    executionsResumed: isStored ? outcome.resumed : 0,
+  }
 }

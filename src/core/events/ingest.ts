@@ -46,6 +46,9 @@ interface Options extends eventContacts.Options {
  * Locks, in this order: addresses of created contacts, ids of events, contacts, then the
  * consequences, usage. If nothing follows, waits instead of contacts (`events.insert`). So the
  * caller may not hold locks of contacts.
+ *
+ * `isMixed`: the events are of several requests, and each must be stored as if it were alone. Throws
+ * `NotMixable` if one of them does more than being stored.
  */
 export async function ingest(
   tx: Transaction,
@@ -67,9 +70,15 @@ export async function ingest(
     const { contactId, isNew } = resolvedContact
     candidates.push({ index, event, contactId, isNew })
   }
+  const { isMixed = false } = options
+  // Two events of one contact may bear on each other.
+  const contactIds = new Set(candidates.map(({ contactId }) => contactId))
+  if (isMixed && contactIds.size < candidates.length) throw new eventContacts.NotMixable()
   const { storedCandidates, storedEvents, missing } = await store(tx, organizationId, candidates)
   for (const { index, why } of missing) outcomes[index] = { kind: 'failed', why }
   if (!storedEvents) return { outcomes }
+  // What follows from an event names the request that it came with.
+  if (isMixed && storedEvents.isLocked) throw new eventContacts.NotMixable()
   const effects = storedEvents.isLocked
     ? await follow(tx, organizationId, storedCandidates, storedEvents, options.requestId)
     : NO_EFFECTS

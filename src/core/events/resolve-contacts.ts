@@ -30,7 +30,12 @@ export type Resolved =
 export interface Options {
   addressOf: (email: string) => Addressed
   requestId: string | undefined
+  /** The events are of several requests: no contact may be made or changed for one of them. */
+  isMixed?: boolean
 }
+
+/** Events of several requests cannot be stored together. Each is to be stored by itself. */
+export class NotMixable extends Error {}
 
 /**
  * Finds the contacts of events, and creates missing ones if requested. A contact without an
@@ -121,6 +126,7 @@ async function lookAndFill(
   const before = await listRepeated(tx, organizationId, gaps)
   const rows = gaps.filter(({ index }) => !before.has(index))
   if (rows.length === 0) return resolved
+  if (options.isMixed) throw new NotMixable()
   // A key that another contact gets at this moment stays with that contact, and the gap stays.
   await upsert(tx, organizationId, rows, {
     ...options,
@@ -202,6 +208,7 @@ async function make(
   options: Options,
 ): Promise<Set<Uuid>> {
   if (wantedSubjects.length === 0) return new Set()
+  if (options.isMixed) throw new NotMixable()
   const rows = wantedSubjects.map(({ subject: { externalId, email, names }, index }) => ({
     index,
     values: { externalId, email, ...names },

@@ -77,6 +77,7 @@ export const EventInput = strict(
 )
 export type EventInput = Static<typeof EventInput>
 
+export type EventAccepted = Static<typeof EventAccepted>
 export const EventAccepted = Type.Object(
   {
     success: Type.Literal(true),
