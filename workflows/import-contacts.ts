@@ -23,7 +23,7 @@ const { beginImport, failImport } = proxyActivities<ImportActivities>(SHORT)
  */
 const { importPages } = proxyActivities<ImportActivities>({
   ...SHORT,
-  heartbeatTimeout: '2s',
+  heartbeatTimeout: '5s',
   retry: { initialInterval: '200ms', maximumInterval: '1s' },
 })
 

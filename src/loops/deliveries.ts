@@ -22,9 +22,9 @@ import * as executions from '../store/flows/executions.ts'
 import { markForReconciling } from '../store/flows/held-executions.ts'
 import * as namedRuns from '../store/platform/named-runs.ts'
 import type { OutboxMessage, OutboxPayloads } from '../store/platform/outbox.ts'
-import { syncSchedule } from './flow-schedules.ts'
+import { type Fairness, syncSchedule } from './flow-schedules.ts'
 
-interface Deps {
+interface Deps extends Fairness {
   sql: Sql
   temporal: Client
   subjects: Subjects

@@ -27,7 +27,12 @@ const CATCH_UP_MS = 3_600_000
 /** Limit of changes of a flow while its schedule is being written. */
 const TURNS = 20
 
-type WantedSchedule = Pick<ScheduleOptions, 'spec' | 'action' | 'policies'>
+type WantedSchedule = ReturnType<typeof scheduleOf>
+
+/** Whether runs name their organization as their key of fairness (`TEMPORAL_FAIRNESS`). */
+export interface Fairness {
+  isFair?: boolean
+}
 
 export type Change = 'kept' | 'created' | 'changed' | 'deleted'
 
@@ -40,14 +45,14 @@ export type Change = 'kept' | 'created' | 'changed' | 'deleted'
  * later version wins.
  */
 export async function syncSchedule(
-  { sql, temporal }: { sql: Sql; temporal: Client },
+  { sql, temporal, isFair = true }: { sql: Sql; temporal: Client } & Fairness,
   flowId: Uuid,
 ): Promise<Change> {
   const handle = temporal.schedule.getHandle(flowScheduleId(flowId))
   let change: Change = 'kept'
   for (let turn = 0; turn < TURNS; turn++) {
     const flow = await flowSchedules.find(sql, flowId)
-    const writeOutcome = await write(temporal, handle, flow)
+    const writeOutcome = await write({ temporal, isFair }, handle, flow)
     if (writeOutcome === 'kept') return change
     change = writeOutcome
   }
@@ -55,7 +60,7 @@ export async function syncSchedule(
 }
 
 async function write(
-  temporal: Client,
+  { temporal, isFair }: { temporal: Client; isFair: boolean },
   handle: ScheduleHandle,
   flow: flowSchedules.ScheduledFlow | undefined,
 ): Promise<Change> {
@@ -65,7 +70,7 @@ async function write(
     await ifThere(() => handle.delete())
     return 'deleted'
   }
-  const wantedSchedule = scheduleOf(flow)
+  const wantedSchedule = scheduleOf(flow, isFair)
   if (description === undefined) return create(temporal, flow, wantedSchedule)
   if (isAsWanted(description, wantedSchedule)) return 'kept'
   await ifThere(() => handle.update(() => ({ ...wantedSchedule, state: { paused: false } })))
@@ -94,11 +99,16 @@ async function create(
   return 'created'
 }
 
-function scheduleOf({ organizationId, flowId, trigger }: flowSchedules.ScheduledFlow) {
+function scheduleOf(
+  { organizationId, flowId, trigger }: flowSchedules.ScheduledFlow,
+  isFair: boolean,
+) {
   const calendars = calendarsOf(trigger.cron)
   if (calendars === undefined) throw new Error(`flow ${flowId} has no schedule that can be read`)
   const input: FireScheduleInput = { organizationId, flowId }
-  return {
+  // The SDK's type of the action lacks a priority; the SDK passes it on.
+  const priority = isFair ? { fairnessKey: organizationId } : {}
+  const schedule = {
     spec: { calendars: calendars.map(calendarSpecOf), timezone: trigger.timezone },
     policies: {
       overlap: ScheduleOverlapPolicy.SKIP,
@@ -118,7 +128,8 @@ function scheduleOf({ organizationId, flowId, trigger }: flowSchedules.Scheduled
         Kind: ['schedule'],
       },
     },
-  } satisfies WantedSchedule
+  } satisfies Pick<ScheduleOptions, 'spec' | 'action' | 'policies'>
+  return { ...schedule, action: { ...schedule.action, priority } }
 }
 
 /** Sets every field, as the server returns them, so that the two can be compared. */
@@ -160,6 +171,7 @@ function isAsWanted(
     workflowRunTimeout,
     workflowTaskTimeout,
     retry,
+    priority,
   } = description.action
   return isDeepStrictEqual(
     {
@@ -180,6 +192,7 @@ function isAsWanted(
         (limit) => limit ?? 0,
       ),
       isRetried: retry !== undefined,
+      fairnessKey: priority?.fairnessKey ?? '',
       isPaused: description.state.paused,
       remaining: description.raw.schedule?.state?.limitedActions ?? false,
     },
@@ -196,6 +209,7 @@ function isAsWanted(
       },
       limits: [0, 0, 0],
       isRetried: false,
+      fairnessKey: action.priority.fairnessKey ?? '',
       isPaused: false,
       remaining: false,
     },

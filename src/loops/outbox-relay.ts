@@ -5,6 +5,7 @@ import * as outbox from '../store/platform/outbox.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { FIRST_TURN } from '../store/db/turns.ts'
 import { deliver, subjectsOf } from './deliveries.ts'
+import type { Fairness } from './flow-schedules.ts'
 import { type Log, startLoop } from './loop.ts'
 import type { WorkNotices } from './work-notices.ts'
 
@@ -17,7 +18,7 @@ const LEASE_MS = 30_000
 const IDLE_MS = 100
 const LONGEST_WAIT_MS = 60_000
 
-interface Deps {
+interface Deps extends Fairness {
   sql: Sql
   temporal: Client
   log: Log
@@ -63,7 +64,7 @@ export function startOutboxRelay(deps: Deps): { stop(): Promise<void> } {
 }
 
 async function deliverAll(
-  { sql, temporal, log }: Deps,
+  { sql, temporal, log, isFair = true }: Deps,
   rows: readonly outbox.LeasedMessage[],
 ): Promise<void> {
   if (rows.length === 0) return
@@ -75,7 +76,7 @@ async function deliverAll(
     rows.map(async (row) => {
       try {
         const isObsolete = row.kind === 'start_execution' && !starting.has(row.payload.executionId)
-        if (!isObsolete) await deliver({ sql, temporal, subjects }, row)
+        if (!isObsolete) await deliver({ sql, temporal, subjects, isFair }, row)
         delivered.push(row)
         countOutboxMessage(row.kind, 'delivered')
       } catch (error) {

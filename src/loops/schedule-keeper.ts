@@ -4,7 +4,7 @@ import type { Uuid } from '../runtime/ids.ts'
 import * as flowSchedules from '../store/flows/schedules.ts'
 import type { Sql } from '../store/db/sql.ts'
 import { isThere } from './ensure-schedule.ts'
-import { type Change, syncSchedule } from './flow-schedules.ts'
+import { type Change, type Fairness, syncSchedule } from './flow-schedules.ts'
 import { type Log, startLoop } from './loop.ts'
 import { ensureRetentionSchedule } from './retention-schedule.ts'
 import { ensureSweepSchedule } from './sweep-schedule.ts'
@@ -17,7 +17,7 @@ const AGAIN_MS = 600_000
 const PAGE = 200
 const WINDOW = 5
 
-interface Deps {
+interface Deps extends Fairness {
   sql: Sql
   temporal: Client
   log: Log

@@ -109,6 +109,16 @@ test('a correct schedule is not touched, and a change reaches it', async () => {
   expect(await syncSchedule(deps(), flowId)).toBe('kept')
 })
 
+test('its runs name the organization as their key of fairness, or none where that is off', async () => {
+  const flowId = await seedScheduled()
+  const keyOf = async () => (await describe(flowId)).action.priority?.fairnessKey ?? ''
+  await syncSchedule(deps(), flowId)
+  expect(await keyOf()).toBe(organizationId)
+  expect(await syncSchedule({ ...deps(), isFair: false }, flowId)).toBe('changed')
+  expect(await keyOf()).toBe('')
+  expect(await syncSchedule({ ...deps(), isFair: false }, flowId)).toBe('kept')
+})
+
 test('a flow that is disabled, deleted or started otherwise has none; enabled again it has one', async () => {
   const [disabled, deleted, otherwise] = [
     await seedScheduled(),

@@ -140,7 +140,7 @@ async function lookForRestore(
  * which also exposes the figures of the whole installation.
  */
 function startLoops(
-  { timings }: Config,
+  { timings, temporal: { isFair } }: Config,
   log: Logger,
   registry: Registry,
   {
@@ -158,7 +158,7 @@ function startLoops(
   const sendReceipts = queues.includes(MAIL_QUEUE) ? mailDrains.sendReceipts : undefined
   return [
     notices,
-    startOutboxRelay({ sql, temporal, log, notices }),
+    startOutboxRelay({ sql, temporal, log, notices, isFair }),
     startMailWaker({ sql, temporal, log, notices, sendReceipts }),
     startHookWaker({ sql, temporal, log, notices }),
     startClaimReconciler({ sql, timings, log }),
@@ -191,7 +191,7 @@ function startLoops(
         startRestoreWatch({ sql, temporal, log }),
         startPartitionKeeper({ sql, log }),
         startImportSweeper({ sql, log }),
-        startScheduleKeeper({ sql, temporal, log }),
+        startScheduleKeeper({ sql, temporal, log, isFair }),
         startJanitor({ sql, log }),
       ],
     }),
