@@ -10,6 +10,8 @@ import {
   WEBHOOK_QUEUE,
 } from '../../workflows/contract.ts'
 import { type Config, readConfig } from '../config.ts'
+import { wholeNumber } from './commands/arguments.ts'
+import { addBenchCommands } from './commands/bench-commands.ts'
 import { addDoctorCommand } from './commands/doctor/doctor-command.ts'
 import { addFlowCommands } from './commands/flow-commands.ts'
 import { fail, runUntilStopped } from './programs/lifetime.ts'
@@ -150,6 +152,7 @@ addFlowCommands(program)
 addSegmentCommands(program)
 addTemplateCommands(program)
 addToolCommands(program)
+addBenchCommands(program, () => ofCheckout(import('./dev/bench/send-bench.ts')))
 
 // A child of `dev` ends with it, however it ends. At once: its last words are not read, and writing
 // them to a closed pipe is what the log would try for ever.
@@ -187,14 +190,6 @@ async function logOf({ logLevel }: Config, name: string) {
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
-}
-
-function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text)
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
-  }
 }
 
 function queueNames(text: string): Queue[] {

@@ -27,7 +27,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const folder = await mkdtemp(join(tmpdir(), 'letterloom-idle-'))
 // As root, Postgres runs under another user, who must be able to come in.
 await chmod(folder, 0o755)
-const system = await startSystem(readConfig(), folder, () => {}, 'production')
+const system = await startSystem(readConfig(), folder, () => {}, { timings: 'production' })
 const { sql } = system
 try {
   for (let day = 2; day < DAYS; day++) {

@@ -29,7 +29,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const folder = await mkdtemp(join(tmpdir(), 'letterloom-single-mail-'))
 // As root, Postgres runs under another user, who must be able to come in.
 await chmod(folder, 0o755)
-const system = await startSystem(readConfig(), folder, say, 'production')
+const system = await startSystem(readConfig(), folder, say, { timings: 'production' })
 const { sql } = system
 
 interface Tenant {

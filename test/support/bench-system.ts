@@ -23,7 +23,7 @@ export async function withSystem(
   const folder = await mkdtemp(join(tmpdir(), 'letterloom-bench-'))
   // As root, Postgres runs under another user, who must be able to come in.
   await chmod(folder, 0o755)
-  const system = await startSystem(readConfig(), folder, say, 'production')
+  const system = await startSystem(readConfig(), folder, say, { timings: 'production' })
   try {
     await measure(system, say)
   } finally {

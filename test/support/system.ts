@@ -41,7 +41,7 @@ export async function startTestSystem(
     SANDBOX_PORT: '0',
     ...env,
   })
-  const system = await startSystem(config, folder, () => {}, timings)
+  const system = await startSystem(config, folder, () => {}, { timings })
   return {
     ...system,
     folder,

@@ -11,3 +11,12 @@ export function name(text: string): string {
   if (length > 0 && length <= LONGEST_NAME && new RegExp(LINE).test(text)) return text
   throw new InvalidArgumentError(`It must have 1 to ${LONGEST_NAME} characters, on one line.`)
 }
+
+/** Reads a whole number between two others. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+  }
+}

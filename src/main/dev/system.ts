@@ -55,6 +55,12 @@ export interface System {
   stop(): Promise<void>
 }
 
+interface SystemOptions {
+  timings?: 'short' | 'production'
+  /** What its programs find in their environment besides. */
+  env?: Record<string, string>
+}
+
 /**
  * Starts everything on this machine: Postgres, Temporal with its UI, the schema, the provider
  * sandbox, the API and a worker. Configured services (a database, a Temporal address) are used
@@ -65,7 +71,7 @@ export async function startSystem(
   config: Config,
   folder: string,
   say: (line: string) => void,
-  timings: 'short' | 'production' = 'short',
+  { timings = 'short', env: more = {} }: SystemOptions = {},
 ): Promise<System> {
   const home = resolve(folder)
   const logs = join(home, 'logs')
@@ -99,7 +105,7 @@ export async function startSystem(
       sandboxPort,
       temporalUiUrl: temporal.uiUrl,
     }
-    const env = environment(config, { keys, timings, ...addresses })
+    const env = { ...environment(config, { keys, timings, ...addresses }), ...more }
     const envOf = (command: Command) => ({
       ...env,
       DATABASE_URL: loginUrl(databaseUrl, LOGINS[command]),
