@@ -124,7 +124,10 @@ const leased = { limit: 100, leaseMs: 1_000, after: FIRST_TURN }
 const look = { neighbourMs: 1, applyMs: 1, receivingGapMs: 1, giveUpMs: 1, limit: 100 }
 const POLLS: Record<string, () => PromiseLike<unknown>> = {
   'connections with due mail': () => mailQueue.due(sql),
+  'connections with due transactional mail': () => mailQueue.dueReceipts(sql),
   'due mail of a connection': () => mailQueue.waiting(sql, connectionId, 100),
+  'due transactional mail of a connection': () =>
+    mailQueue.waitingReceipts(sql, connectionId, 100),
   'event queues': () =>
     eventQueuePolls.claim(sql, { workerId: uuidv7(), holdMs: 1_000, limit: 50 }),
   'delivery events': async () => {
