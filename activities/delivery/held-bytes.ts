@@ -6,6 +6,8 @@ export interface HeldPart {
   resize(bytes: number): void
 }
 
+export type HeldBytes = ReturnType<typeof createHeldBytes>
+
 /**
  * Counts bytes that a process holds, and grants none while it holds `most` of them. A holder that
  * needs more than it was granted corrects its number, and others wait longer.

@@ -67,6 +67,8 @@ interface Turn extends mailDrains.Drain {
   /** Rejects when the turn is to end. */
   sleep: (ms: number) => Promise<void>
   signal: AbortSignal
+  /** As it was just now. */
+  sender?: senders.SendingConnection | undefined
 }
 
 /** What claims that are under way have found out. */
@@ -132,7 +134,12 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
       sleep: (ms: number) => sleep(ms, undefined, { signal }),
       signal,
     }
-    if (await mailDrains.hold(sql, turn, HOLD_MS)) await drain(turn)
+    const { organizationId, connectionId } = input
+    const [isMine, sender] = await Promise.all([
+      mailDrains.hold(sql, turn, HOLD_MS),
+      senders.find(sql, organizationId, connectionId),
+    ])
+    if (isMine) await drain({ ...turn, sender })
   }
 
   /** Takes a turn. It returns after the results of all its calls are written. */
@@ -173,8 +180,8 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
     const startedAt = performance.now()
     let warmUntil = startedAt + WARM_MS
     let askAt = startedAt
-    let lookAt = startedAt
-    let sender: senders.SendingConnection | undefined
+    let { sender } = turn
+    let lookAt = sender ? startedAt + LOOK_MS : startedAt
     const state: DrainState = { isStuck: false, isProbing: false }
     const isOver = clockOf(flights)
     const isMine = holder(turn)

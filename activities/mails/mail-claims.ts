@@ -12,7 +12,7 @@ import { claimMails, listToLookUp } from '../../src/store/mails/claim-mails.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
 import * as transactionalMails from '../../src/store/mails/transactional-mails.ts'
 import { type Job, jobOf } from '../calls.ts'
-import { createHeldBytes, type HeldPart } from '../delivery/held-bytes.ts'
+import { createHeldBytes, type HeldBytes, type HeldPart } from '../delivery/held-bytes.ts'
 
 /** Limit of the contents of one claim's mails. A single longer mail is allowed. */
 const CLAIM_BYTES = 4 * 1024 * 1024
@@ -50,11 +50,20 @@ export interface MailClaimDeps {
   claimSql: Sql
   /** The suppression list knows addresses under its HMAC keys. */
   content: { keyring: Keyring }
+  /** What the process holds. Absent: nobody else claims in it. */
+  held?: HeldBytes
 }
 
+/** The contents that all claims of a process may hold at once. */
+export const createMailBytes = (): HeldBytes => createHeldBytes(HELD_BYTES)
+
 /** Claims single mail for a process, which holds what it has claimed until it is sent. */
-export function createMailClaims({ sql, claimSql, content }: MailClaimDeps) {
-  const held = createHeldBytes(HELD_BYTES)
+export function createMailClaims({
+  sql,
+  claimSql,
+  content,
+  held = createMailBytes(),
+}: MailClaimDeps) {
   return { isFull: held.isFull, claim }
 
   /** Claims mails and makes them. */
@@ -78,9 +87,11 @@ export function createMailClaims({ sql, claimSql, content }: MailClaimDeps) {
   ): Promise<Omit<Claim, 'part'>> {
     const { organizationId, connectionId } = sender
     // Before the claim, after which there is a second to begin every call.
-    const { fitting, saidBy, bytes } = await contentsOf({ organizationId, bucket, ids }, part.given)
+    const [{ fitting, saidBy, bytes }, refused] = await Promise.all([
+      contentsOf({ organizationId, bucket, ids }, part.given),
+      refusedByList(organizationId, bucket, ids),
+    ])
     part.resize(bytes)
-    const refused = await refusedByList(organizationId, bucket, fitting)
     const startedAt = performance.now()
     const claimId = uuidv7()
     const claimed = await claimMails(claimSql, {

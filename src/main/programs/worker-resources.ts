@@ -7,6 +7,7 @@ import { createMailer } from '../../../activities/aws/mailer.ts'
 import { createOperatorSessions } from '../../../activities/aws/operator.ts'
 import { createRoles } from '../../../activities/aws/roles.ts'
 import { createMailDrains } from '../../../activities/mails/drain-mail.ts'
+import { createMailBytes } from '../../../activities/mails/mail-claims.ts'
 import type { Config } from '../../config.ts'
 import { createRenderer } from '../../mail/renderer.ts'
 import * as senders from '../../store/accounts/senders.ts'
@@ -17,6 +18,8 @@ import { createTemporalClient } from '../commands/temporal-client.ts'
 
 /** Limit of a claim. After it, the claim's second would be over before the first call. */
 const CLAIM_TIMEOUT_MS = 1_000
+/** Connections of the loop that sees due mail, and of transactional mail that it sends. */
+const RECEIPT_POOL = 3
 
 export type WorkerResources = Awaited<ReturnType<typeof openWorkerResources>>
 
@@ -35,6 +38,8 @@ export async function openWorkerResources(config: Config, log: Logger) {
     max: 6,
     statementTimeoutMs: CLAIM_TIMEOUT_MS,
   })
+  // Transactional mail waits for no connection behind the statements of other mail.
+  const receiptSql = connect(databaseUrl, { name: 'letterloom-receipts', role, max: RECEIPT_POOL })
   const renderer = createRenderer()
   const { callMs, beginMs } = config.timings
   const roles = createRoles({ log })
@@ -51,6 +56,12 @@ export async function openWorkerResources(config: Config, log: Logger) {
   // A transport of its own: it knows other credentials than the customers' roles.
   const operator = createMailer({ roles: createOperatorSessions(), callMs, beginMs })
   const { from, region } = config.notices
+  const drainDeps = {
+    mailer,
+    timings: config.timings,
+    content: { keyring },
+    held: createMailBytes(),
+  }
   return {
     databaseUrl,
     keyring,
@@ -62,20 +73,17 @@ export async function openWorkerResources(config: Config, log: Logger) {
     roles,
     eventQueues: createEventQueues(roles),
     mailer,
-    mailDrains: createMailDrains({
-      sql,
-      claimSql,
-      mailer,
-      timings: config.timings,
-      content: { keyring },
-    }),
+    receiptSql,
+    mailDrains: createMailDrains({ ...drainDeps, sql, claimSql }),
+    /** The worker's own, of transactional mail. */
+    receiptDrains: createMailDrains({ ...drainDeps, sql: receiptSql, claimSql: receiptSql }),
     /** Undefined: the operator has not configured the sender of health notices. */
     noticeSender: from === undefined ? undefined : { from, region, mailer: operator },
     close: async () => {
       await Promise.all([mailer.close(), operator.close(), renderer.close()])
       await connection.close()
       await native.close()
-      await Promise.all([sql.end(), claimSql.end()])
+      await Promise.all([sql.end(), claimSql.end(), receiptSql.end()])
     },
   }
 }

@@ -150,16 +150,17 @@ function startLoops(
     keyring,
     roles,
     eventQueues,
-    mailDrains,
+    receiptSql,
+    receiptDrains,
     queues,
   }: WorkerResources & { queues: readonly string[] },
 ): { stop(): Promise<void> }[] {
   const notices = startWorkNotices({ sql, databaseUrl })
-  const sendReceipts = queues.includes(MAIL_QUEUE) ? mailDrains.sendReceipts : undefined
+  const sendReceipts = queues.includes(MAIL_QUEUE) ? receiptDrains.sendReceipts : undefined
   return [
     notices,
     startOutboxRelay({ sql, temporal, log, notices, isFair }),
-    startMailWaker({ sql, temporal, log, notices, sendReceipts }),
+    startMailWaker({ sql: receiptSql, temporal, log, notices, sendReceipts }),
     startHookWaker({ sql, temporal, log, notices }),
     startClaimReconciler({ sql, timings, log }),
     startEventApplier({ sql, keyring, log, onDuplicates: countDuplicates(registry), notices }),

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient } from '../../../client/index.ts'
+import { type Client, createClient } from '../../../client/index.ts'
 import type { Config } from '../../../config.ts'
 import { sandboxControl } from '../../../../tools/sandbox/control.ts'
 import { createOrganization } from '../../../core/access/organizations.ts'
@@ -89,6 +89,44 @@ async function measure(
   say: (line: string) => void,
 ): Promise<Round[]> {
   await sink.set({ upstream: system.sandboxUrl })
+  const client = await connectOrganization(system)
+  const webhook = events ? await webhookOf(system.sandboxUrl) : null
+  const { id: templateId } = await client.post('/v1/templates', { body: DEFAULT_TEMPLATE })
+  await addContacts(client, 0, Math.min(WARM_UP, mails))
+  await sendBatch(client, templateId)
+  await addContacts(client, Math.min(WARM_UP, mails), mails)
+  const sample = await sink.sample()
+  say(`${mails} mails of ${sample.length} bytes, events ${events ? 'on' : 'off'}`)
+  const results: Round[] = []
+  for (const latencyMs of latencies) {
+    for (let round = 1; round <= rounds; round++) {
+      // Events of the bare loop's mails would be those of the sample.
+      await sink.set({ latencyMs, webhook: null })
+      await sink.forget()
+      const sockets = latencyMs === 0 ? SOCKETS.none : SOCKETS.some
+      await runBareLoop({ url: sink.url, sample, mails, sockets })
+      const barePerSecond = rateOf(await sink.count())
+
+      await sink.set({ webhook })
+      await sink.forget()
+      const batchSeconds = await sendBatch(client, templateId)
+      const count = await sink.count()
+      const batchPerSecond = rateOf(count)
+      const { accepted, twice } = count
+      // Events that are not applied yet would be work of the next round.
+      const eventsSeconds = events ? await untilApplied(system, sink) : null
+      const ratio = batchPerSecond / barePerSecond
+      const rates = { barePerSecond, batchPerSecond, ratio }
+      results.push({ latencyMs, round, ...rates, accepted, twice, batchSeconds, eventsSeconds })
+      say(
+        `${latencyMs} ms, round ${round}: bare ${barePerSecond.toFixed(0)}/s, batch ${batchPerSecond.toFixed(0)}/s`,
+      )
+    }
+  }
+  return results
+}
+
+async function connectOrganization(system: System): Promise<Client> {
   const { key } = await createOrganization(system.sql, {
     name: 'Bench Ltd',
     ownerEmail: 'owner@letterloom.example',
@@ -97,78 +135,42 @@ async function measure(
   })
   const client = createClient({ baseUrl: system.apiUrl, token: key })
   await connectSandbox(system, client, ACCOUNT)
-  if (events) await sink.set({ webhook: await webhookOf(system.sandboxUrl) })
-  const addContacts = async (from: number, to: number): Promise<void> => {
-    for (let at = from; at < to; at += PAGE) {
-      const contacts = Array.from({ length: Math.min(PAGE, to - at) }, (_, n) => ({
-        email: `reader-${at + n}@example.com`,
-        firstName: 'Ada',
-        company: 'Analytical Engines',
-      }))
-      await client.post('/v1/contacts/batch', { body: { contacts } })
-    }
-  }
-  const { id: templateId } = await client.post('/v1/templates', { body: DEFAULT_TEMPLATE })
-  const send = async () => {
-    await sink.forget()
-    const startedAt = performance.now()
-    const { id } = await client.post('/v1/batch', {
-      body: { audienceType: 'all', templateId, from: SENDER },
-    })
-    for (;;) {
-      const batch = await client.get('/v1/batch/{id}', { params: { path: { id } } })
-      if (batch.status === 'completed') break
-      if (batch.status === 'failed') throw new Error(`the batch failed: ${batch.failedReason}`)
-      await sleep(POLL_MS)
-    }
-    const seconds = (performance.now() - startedAt) / 1_000
-    const count = await sink.count()
-    return { seconds, perSecond: rateOf(count), count, eventsSeconds: await untilApplied() }
-  }
-  /** Events that are not applied yet would be work of the next round. */
-  const untilApplied = async (): Promise<number | null> => {
-    if (!events) return null
-    const from = performance.now()
-    for (;;) {
-      const { waiting } = await sink.count()
-      if (waiting === 0 && (await inboundEvents.countWaiting(system.sql)) === 0) break
-      await sleep(POLL_MS)
-    }
-    return (performance.now() - from) / 1_000
-  }
+  return client
+}
 
-  await addContacts(0, Math.min(WARM_UP, mails))
-  await send()
-  await addContacts(Math.min(WARM_UP, mails), mails)
-  const sample = await sink.sample()
-  say(`${mails} mails of ${sample.length} bytes, events ${events ? 'on' : 'off'}`)
-  const results: Round[] = []
-  for (const latencyMs of latencies) {
-    await sink.set({ latencyMs })
-    for (let round = 1; round <= rounds; round++) {
-      await sink.forget()
-      const sockets = latencyMs === 0 ? SOCKETS.none : SOCKETS.some
-      await runBareLoop({ url: sink.url, sample, mails, sockets })
-      const barePerSecond = rateOf(await sink.count())
-      await untilApplied()
-      const { seconds, perSecond, count, eventsSeconds } = await send()
-      results.push({
-        latencyMs,
-        round,
-        barePerSecond,
-        batchPerSecond: perSecond,
-        ratio: perSecond / barePerSecond,
-        accepted: count.accepted,
-        twice: count.twice,
-        batchSeconds: seconds,
-        eventsSeconds,
-      })
-      say(
-        `${latencyMs} ms, round ${round}: bare ${barePerSecond.toFixed(0)}/s, batch ${perSecond.toFixed(0)}/s`,
-      )
-    }
+async function addContacts(client: Client, from: number, to: number): Promise<void> {
+  for (let at = from; at < to; at += PAGE) {
+    const contacts = Array.from({ length: Math.min(PAGE, to - at) }, (_, n) => ({
+      email: `reader-${at + n}@example.com`,
+      firstName: 'Ada',
+      company: 'Analytical Engines',
+    }))
+    await client.post('/v1/contacts/batch', { body: { contacts } })
   }
-  return results
+}
+
+/** Returns the seconds until the batch was completed. */
+async function sendBatch(client: Client, templateId: string): Promise<number> {
+  const startedAt = performance.now()
+  const body = { audienceType: 'all', templateId, from: SENDER } as const
+  const { id } = await client.post('/v1/batch', { body })
+  for (;;) {
+    const batch = await client.get('/v1/batch/{id}', { params: { path: { id } } })
+    if (batch.status === 'completed') return (performance.now() - startedAt) / 1_000
+    if (batch.status === 'failed') throw new Error(`the batch failed: ${batch.failedReason}`)
+    await sleep(POLL_MS)
+  }
+}
+
+/** Returns the seconds until all events of the sink's mails were applied. */
+async function untilApplied(system: System, sink: Sink): Promise<number> {
+  const startedAt = performance.now()
+  for (;;) {
+    const { waiting } = await sink.count()
+    if (waiting === 0 && (await inboundEvents.countWaiting(system.sql)) === 0) break
+    await sleep(POLL_MS)
+  }
+  return (performance.now() - startedAt) / 1_000
 }
 
 /** Where the account's events go. */
