@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../../src/domain/errors.ts'
 import type { Transaction } from '../../src/store/db/sql.ts'
@@ -6,12 +7,13 @@ import type { Transaction } from '../../src/store/db/sql.ts'
 const MOST = 100
 /** After a set that could not be, requests of the organization are done one by one for so long. */
 const ALONE_MS = 10_000
+/** Requests wait for so long behind one that is being done: it may wait for somebody else's lock. */
+const PATIENCE_MS = 100
 
 /** Requests of one organization that are done in one transaction. */
 export interface RequestSets {
   /**
-   * Says what a request is about. Two requests with a common word are never in one set, and are
-   * done in the order in which they came.
+   * Says what a request is about. Two requests with a common word are never in one set.
    */
   wordsOf: (request: FastifyRequest) => readonly string[]
   /**
@@ -62,7 +64,9 @@ export function collectRequests({ wordsOf, alone, together }: Ways) {
     const line = lines.get(organizationId)
     if (line) return new Promise((settle) => line.push({ ...one, settle }))
     lines.set(organizationId, [])
-    return alone(one).finally(() => void goOn(organizationId))
+    const answer = alone(one)
+    void patiently(answer).then(() => goOn(organizationId))
+    return answer
   }
 
   /** Does what has come meanwhile, set after set, until nothing has. */
@@ -73,20 +77,23 @@ export function collectRequests({ wordsOf, alone, together }: Ways) {
         lines.delete(organizationId)
         return
       }
-      const set = takeSet(line)
-      const isSet = set.length > 1
-      const answers = isSet ? await together(set) : undefined
-      if (isSet && answers === undefined) {
-        aloneUntil.set(organizationId, performance.now() + ALONE_MS)
-        set.push(...line.splice(0))
-      }
-      const settled = set.map((each, at) => {
-        const answer = answers?.[at] ?? alone(each)
-        each.settle(answer)
-        return answer
-      })
-      await Promise.allSettled(settled)
+      await patiently(answerAll(organizationId, takeSet(line)))
     }
+  }
+
+  async function answerAll(organizationId: string, set: Waiting[]): Promise<void> {
+    const isSet = set.length > 1
+    const answers = isSet ? await together(set) : undefined
+    if (isSet && answers === undefined) {
+      aloneUntil.set(organizationId, performance.now() + ALONE_MS)
+      set.push(...(lines.get(organizationId)?.splice(0) ?? []))
+    }
+    const settled = set.map((each, at) => {
+      const answer = answers?.[at] ?? alone(each)
+      each.settle(answer)
+      return answer
+    })
+    await Promise.allSettled(settled)
   }
 
   /** Takes the first requests of a line that have no word in common. */
@@ -105,4 +112,12 @@ export function collectRequests({ wordsOf, alone, together }: Ways) {
     line.push(...left)
     return set
   }
+}
+
+/** Resolves when the work has ended, or has taken too long for others to wait for it. */
+async function patiently(work: Promise<unknown>): Promise<void> {
+  const over = new AbortController()
+  const isLong = sleep(PATIENCE_MS, undefined, { signal: over.signal }).catch(() => {})
+  await Promise.race([work.catch(() => {}), isLong])
+  over.abort()
 }
