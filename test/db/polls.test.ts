@@ -126,8 +126,7 @@ const POLLS: Record<string, () => PromiseLike<unknown>> = {
   'connections with due mail': () => mailQueue.due(sql),
   'connections with due transactional mail': () => mailQueue.dueReceipts(sql),
   'due mail of a connection': () => mailQueue.waiting(sql, connectionId, 100),
-  'due transactional mail of a connection': () =>
-    mailQueue.waitingReceipts(sql, connectionId, 100),
+  'due transactional mail of a connection': () => mailQueue.waitingReceipts(sql, connectionId, 100),
   'event queues': () =>
     eventQueuePolls.claim(sql, { workerId: uuidv7(), holdMs: 1_000, limit: 50 }),
   'delivery events': async () => {
