@@ -66,7 +66,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
     const good = events.flatMap((event, index) =>
       event instanceof AppError ? [] : [{ event, index }],
     )
-    const { outcomes, counted } = await ingest(
+    const { outcomes, countedUsage } = await ingest(
       tx,
       organizationId,
       good.map(({ event }) => event),
@@ -77,7 +77,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, de
         isMixed: true,
       },
     )
-    const usages = counted ? await usagesOfSet(tx, organizationId, counted, at) : []
+    const usages = countedUsage ? await usagesOfSet(tx, organizationId, countedUsage, at) : []
     const answers: (object | AppError)[] = events.map((event) => event)
     for (const [position, { index }] of good.entries()) {
       const [outcome, request] = [outcomes[position], requests[index]]
