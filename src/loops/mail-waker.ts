@@ -110,7 +110,6 @@ export function startMailWaker({ sql, temporal, log, notices, sendReceipts }: De
     },
   })
   return {
-    wake: loop.wake,
     stop: async () => {
       await loop.stop()
       stopping.abort()

@@ -242,6 +242,7 @@ it(
       }
       await sleep(DOWN_MS)
       await allSentOnce(sender, given)
+      expect(await recipientsOf(sender)).toHaveLength(DOWN_MAILS)
     } finally {
       temporal.mend()
     }

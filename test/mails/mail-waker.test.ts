@@ -181,7 +181,7 @@ test('a dispatcher that is at work is not woken, and receipts are left to it', a
 test('a dispatcher that died is missed when its time is over', async () => {
   await mailDrains.hold(sql, dispatcherOf(seeded), 1)
   await enqueue(seeded, 'confirmation')
-  await until(async () => isWaiting(seeded))
+  expect(await until(() => isWaiting(seeded))).toBe(true)
 })
 
 test('a worker gives way to the dispatcher, and not to another worker', async () => {
