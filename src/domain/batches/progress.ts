@@ -49,7 +49,7 @@ export const WAIT_REASONS = [
   'throttled',
   'rate',
 ] as const
-export type WaitReason = (typeof WAIT_REASONS)[number]
+type WaitReason = (typeof WAIT_REASONS)[number]
 
 interface Wait {
   reason: WaitReason
