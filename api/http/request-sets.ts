@@ -7,7 +7,7 @@ import type { Transaction } from '../../src/store/db/sql.ts'
 const MOST = 100
 /** After a set that could not be, requests of the organization are done one by one for so long. */
 const ALONE_MS = 10_000
-/** Requests wait for so long behind one that is being done: it may wait for somebody else's lock. */
+/** Requests wait this long for one that is being done, which may wait for somebody's lock. */
 const PATIENCE_MS = 100
 
 /** Requests of one organization that are done in one transaction. */

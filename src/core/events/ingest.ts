@@ -47,8 +47,8 @@ interface Options extends eventContacts.Options {
  * consequences, usage. If nothing follows, waits instead of contacts (`events.insert`). So the
  * caller may not hold locks of contacts.
  *
- * `isMixed`: the events are of several requests, and each must be stored as if it were alone. Throws
- * `NotMixable` if one of them does more than being stored.
+ * `isMixed`: the events are of several requests, and each must be stored as if it were alone.
+ * Throws `NotMixable` if one of them does more than being stored.
  */
 export async function ingest(
   tx: Transaction,
