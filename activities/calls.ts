@@ -26,7 +26,6 @@ export interface Verdict {
   own: boolean
   unavailable: string | undefined
   isOfSender: boolean
-  /** Rows that were refused because of the sender, not the recipient. */
   senderRefused: Set<string>
   /** Calls that did not begin in time. Their permits were not used. */
   notBegun: number
@@ -44,9 +43,7 @@ const YIELD_MS = 10
  */
 const BROKEN_SHARE = 0.5
 
-/** Bounds the characters of mails whose calls are under way. */
 export interface Room {
-  /** False: this mail would be too much now. */
   take(characters: number): boolean
   free(characters: number): void
 }

@@ -60,7 +60,6 @@ export interface Deps {
   now: () => number
   /** Undefined: the web console is not served. */
   console: ConsoleSettings | undefined
-  /** Waits for the given milliseconds. */
   pause: (ms: number) => Promise<unknown>
 }
 

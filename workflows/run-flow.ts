@@ -100,7 +100,6 @@ export async function runFlow({ organizationId, executionId }: RunFlowInput): Pr
   }
 }
 
-/** Makes moves until the execution ends or another run holds it. */
 async function follow(
   run: Run,
   { fence, move: first, ran = '' }: StartedExecution,

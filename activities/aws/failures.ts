@@ -33,7 +33,6 @@ function statusOf(error: Error): number | undefined {
   return typeof status === 'number' ? status : undefined
 }
 
-/** A moment after which no answer is awaited. */
 export interface Deadline {
   signal: AbortSignal
   before<T>(work: Promise<T>): Promise<T>

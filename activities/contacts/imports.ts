@@ -18,7 +18,6 @@ import type { Keyring } from '../../src/keys/tokens.ts'
 
 /** Time of one activity, after which its slot goes to another import. */
 const SLICE_MS = 20_000
-/** Share of a page's rows that predicts the next page. */
 const MOSTLY = 0.9
 /**
  * New confirmations of a page above which one workflow asks for all of them. Below it, each has its
@@ -33,9 +32,7 @@ const MOST_OWN_CONFIRMATIONS = 1_000
 const MANY_CREATED = 500
 
 interface Guess {
-  /** Most contacts of the previous page were new. */
   expectsNew: boolean
-  /** Contacts created by all earlier pages. */
   created: number
 }
 

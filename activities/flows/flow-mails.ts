@@ -16,7 +16,6 @@ export interface FlowContent {
   isMarketing: boolean
 }
 
-/** Contents kept per process. */
 const MOST_KEPT = 50
 /** A step that waits for the renderer holds the execution's row. */
 const LONGEST_RENDERING_WAIT_MS = 5_000

@@ -63,7 +63,6 @@ function failureOf(error: unknown): SegmentFailure | undefined {
     : undefined
 }
 
-/** Counts a slow attempt in the heartbeat, where later attempts read it. */
 function countSlow(): number {
   const context = Context.current()
   const former: unknown = context.info.heartbeatDetails

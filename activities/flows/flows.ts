@@ -18,11 +18,9 @@ import { createSteps, type Steps } from './steps/index.ts'
 
 export interface FlowDeps extends Omit<RunStepDeps, 'definitions' | 'steps'> {
   content: BatchContentDeps
-  /** Absent: the timings of production. */
   timings?: Timings
   /** Absent: a fetcher that reaches the public internet only. */
   fetcher?: Fetcher | undefined
-  /** Absent: all step types. */
   steps?: Steps
 }
 

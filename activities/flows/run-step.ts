@@ -59,11 +59,9 @@ export interface RunStepDeps {
   sql: Sql
   steps: Steps
   definitions: DefinitionCache
-  /** Absent: the process's own renderer. */
   renderer?: Renderer | undefined
   /** Milliseconds that Temporal's clock is ahead of Postgres': in tests that skip time. */
   aheadMs?: () => Promise<number>
-  /** Tries of a step that fails because of a bug of ours. */
   mostAttempts?: number
 }
 

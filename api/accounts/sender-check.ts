@@ -27,7 +27,6 @@ export function createSenderChecks(
   app.decorateRequest('checkedSenders', undefined)
 
   return {
-    /** Checks the senders of a request, all at once, within two seconds. */
     check: async (request: FastifyRequest, senders: readonly Sender[]): Promise<void> => {
       request.checkedSenders = await checkSenders(request.caller, senders)
     },

@@ -14,7 +14,6 @@ import type { Deps } from '../deps.ts'
 
 const TRIES = 5
 
-/** Another transaction changed what was read before the locks. */
 class LostRace extends Error {}
 
 /** Runs `work` in a transaction, and starts again when it loses a race for the contact. */
@@ -38,7 +37,6 @@ export type WrittenContact = Extract<RowResult, { id: Uuid }> & {
   pendingTopics: Uuid[]
 }
 
-/** Returns the written contact. Throws every refusal. */
 export function unwrapWrite(
   { results: [result], resubscribed, pending }: Upserted,
   caller: Caller,

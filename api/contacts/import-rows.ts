@@ -64,7 +64,6 @@ export interface RowOptions {
   findTopic: (field: 'topicIds' | 'topicSlugs', name: string) => Promise<Uuid | undefined>
 }
 
-/** The fields of a row as it was sent, or the reason why it has none. */
 interface RawRow {
   fields: Record<string, unknown> | Broken
   record: () => string

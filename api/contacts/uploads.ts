@@ -27,7 +27,6 @@ const MOST_AHEAD = 128
 /** Uploads of a process that are read ahead at once. */
 const MOST_READ_AHEAD = 8
 
-/** Bytes that the parser gets at once. */
 const PIECE_BYTES = 16 * 1024
 
 export const MEDIA_TYPES = ['text/csv', 'application/x-ndjson', 'multipart/form-data'] as const
@@ -92,7 +91,6 @@ export async function uploadedFile({ upload, headers }: FastifyRequest): Promise
   return fileOfForm(contentType, bytes)
 }
 
-/** Throws when the bytes stop coming or arrive below the minimum rate. */
 async function* patient(payload: Readable): AsyncGenerator<Uint8Array> {
   // A refused upload is read on until the refusal is on its way: see `drainRefused`.
   const iterator: AsyncIterator<Uint8Array> = payload.iterator({ destroyOnReturn: false })

@@ -30,13 +30,11 @@ declare module 'fastify' {
     hasSuspiciousText: boolean
     /** Rows of the body with a repeated key, with the path of the key in the row. */
     duplicateKeys: ReadonlyMap<number, string> | null
-    /** Places of numbers that JavaScript would change. */
     inexactNumbers: readonly Keys[] | undefined
   }
   interface FastifyContextConfig {
     /** Takes a body with `Content-Encoding: gzip`, which the route inflates and limits. */
     takesGzip?: boolean
-    /** Reads its body itself, whatever its media type. */
     readsAnyBody?: boolean
   }
 }

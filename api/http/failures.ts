@@ -136,7 +136,6 @@ export const sharedFailures = (): { name: string; response: object }[] =>
 
 const failure = (status: Failure) => responseOf(MEANINGS[status])
 
-/** Responses of routes whose errors also have the form of Resend's. */
 export const resendFailures = Object.fromEntries(
   Object.entries(MEANINGS)
     .filter(([status]) => status !== '410')

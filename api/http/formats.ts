@@ -18,7 +18,6 @@ function library(name: 'date' | 'date-time'): (text: string) => boolean {
   return (text) => Reflect.apply(validate, undefined, [text]) === true
 }
 
-/** A local time, without an offset. */
 const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/
 const isLocalDateTime = (text: string): boolean =>
   LOCAL_TIME.test(text) && isDate(text.slice(0, 10)) && !Number.isNaN(Date.parse(`${text}Z`))

@@ -7,7 +7,6 @@ interface HttpErrorOptions extends AppErrorOptions {
   fields?: Record<string, unknown>
 }
 
-/** A refusal of HTTP alone, with its own status, headers or fields. */
 export class HttpError extends AppError {
   readonly status: number | undefined
   readonly headers: Readonly<Record<string, string>>

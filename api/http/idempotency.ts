@@ -22,7 +22,6 @@ declare module 'fastify' {
     sets?: RequestSets
   }
   interface FastifyRequest {
-    /** Transaction of a POST of callers. All writes go through it. */
     readonly tx: Transaction
     [TRANSACTION]: Transaction | undefined
     /** Id of the row that a `leased` route makes. */

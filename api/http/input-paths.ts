@@ -27,7 +27,6 @@ export function pathOf(place: Place | undefined): string {
   return shown(keys.toReversed().join(''))
 }
 
-/** Limits details, from any source, in number and length. */
 export const answerable = (details: readonly ErrorDetail[]): ErrorDetail[] =>
   details.slice(0, MOST_DETAILS).map((detail) => ({
     ...detail,

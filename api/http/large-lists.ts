@@ -1,6 +1,5 @@
 import { MOST_COUNTED } from './pages.ts'
 
-/** Time for which a list counts as large after a count. */
 const REMEMBERED_MS = 10_000
 const MOST_REMEMBERED = 10_000
 

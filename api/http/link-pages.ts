@@ -6,7 +6,6 @@ import { REQUEST_LIMITS } from './request-limits.ts'
 
 export const FORM = 'application/x-www-form-urlencoded'
 
-/** Response of such a page to browsers, for the document. */
 export const PAGE_CONTENT = { 'text/html': { schema: { type: 'string' } } }
 
 /**

@@ -154,7 +154,6 @@ function completeRoute(route: RouteOptions): void {
   }
 }
 
-/** Adds HTML responses to the refusals of a page. */
 const withPages = (responses: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(responses).map(([status, response]) => [

@@ -8,7 +8,6 @@ interface Paged {
   page: number
   pageSize: number
   hasMore: boolean
-  /** Number of counted rows, at most `MOST_COUNTED + 1`. */
   counted: number
   /** False: more rows may exist than were counted. */
   isExact?: boolean

@@ -24,7 +24,6 @@ export function problemFinder(
   }
 }
 
-/** Problems so far, and their limit. */
 interface Findings {
   details: ErrorDetail[]
   most: number

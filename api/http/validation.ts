@@ -65,7 +65,6 @@ function addLengths(ajv: Ajv2020): void {
 
 interface Checker<T = unknown> {
   isValid: (value: unknown) => value is T
-  /** Returns at least one detail of an invalid value. */
   problems: (value: unknown) => ErrorDetail[]
 }
 

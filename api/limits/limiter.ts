@@ -23,7 +23,6 @@ interface LimiterOptions {
   log: { error: (about: object, message: string) => void }
   /** Called for every request that was allowed uncounted because the store did not answer. */
   onUnlimited?: () => void
-  /** Milliseconds that a request waits for the store. */
   deadlineMs?: number
   /** Milliseconds, in tests only. Absent: the store's clock. */
   now?: () => number

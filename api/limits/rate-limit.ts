@@ -30,7 +30,6 @@ declare module 'fastify' {
 const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
-/** Limits of public endpoints for one IP address. */
 const ADDRESS_WINDOWS: readonly Window[] = [
   { limit: 10, seconds: MINUTE },
   { limit: 100, seconds: HOUR },

@@ -8,7 +8,6 @@ interface QueueOptions {
   open: () => Sql
   log: { error: (about: object, message: string) => void }
   leases: Leases
-  /** Milliseconds that a request waits for the store. */
   deadlineMs: number
   now: (() => number) | undefined
 }

@@ -19,13 +19,11 @@ export const SMTP_LIMITS = {
   messageBytes: REQUEST_LIMITS.mailBytes,
   /** Bytes of one message times its recipients: each gets a mail of its own, which is stored. */
   storedBytes: 40 * MEBIBYTE,
-  /** Bytes of all messages that a process holds at once. */
   heldBytes: 64 * MEBIBYTE,
   /** From the connection to the login, with the handshakes of TLS. */
   loginMs: MINUTE_MS,
   /** From one step of a mail to the next one, whatever is said between them. */
   stepMs: 5 * MINUTE_MS,
-  /** A message from its first byte to its last one. */
   messageMs: 10 * MINUTE_MS,
   /** Without a byte (RFC 5321, 4.5.3.2.7). */
   silenceMs: 5 * MINUTE_MS,

@@ -86,7 +86,6 @@ export function createLogins({ sql, keyring, limiter, log, now }: LoginDeps) {
     submitterOf,
   }
 
-  /** Throws the reply to a key that was revoked or has expired meanwhile. */
   async function submitterOf(login: Login): Promise<Submitter> {
     const credential = await find(login)
     if (!credential) throw new Reply(530, 'This key is no longer valid')

@@ -28,7 +28,6 @@ export function createPatience(servers: () => readonly SMTPServer[]) {
     give: (id: string, ms: number): void => {
       if (deadlines.has(id)) deadlines.set(id, performance.now() + ms)
     },
-    /** Suspends the time limit while the client waits for us. */
     suspend: (id: string): void => {
       if (deadlines.has(id)) deadlines.set(id, Number.POSITIVE_INFINITY)
     },

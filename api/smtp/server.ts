@@ -284,7 +284,6 @@ const tooLarge = (most: number): AppError =>
 
 const MOST_NAMED = 8
 
-/** Returns the last line of a message's transaction. */
 const acceptedAs = (ids: readonly string[]): string => {
   const shownIds = ids.slice(0, MOST_NAMED).join(' ')
   const otherCount = ids.length - MOST_NAMED

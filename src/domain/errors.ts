@@ -81,7 +81,6 @@ export function sentence(details: readonly ErrorDetail[]): string {
 /** Refusal of features that the API describes and this version does not have. */
 export const NOT_YET = { message: 'is not available yet', reason: 'not_supported_yet' } as const
 
-/** Throws a 400 that names the field. */
 export function refuse(path: string, message: string, reason?: string): never {
   throw badRequest(`${path} ${message}`, [{ path, message }], reason)
 }

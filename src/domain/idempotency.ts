@@ -2,14 +2,12 @@ import { AppError, conflict } from './errors.ts'
 
 const RETRY_AFTER_SECONDS = 1
 
-/** Refusal of a request while the first one with its key is running. */
 export const stillRunning = (): AppError =>
   conflict('A request with this Idempotency-Key is still running', {
     reason: 'idempotency_in_progress',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
-/** Refusal of a request whose key was used for another one before. */
 export const anotherRequest = (): AppError =>
   new AppError('VALIDATION_FAILED', 'This Idempotency-Key was used for another request', {
     reason: 'idempotency_key_reused',

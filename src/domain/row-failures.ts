@@ -13,7 +13,6 @@ export interface RowFailure {
 export const MOST_ROW_DETAILS = 10
 
 export interface RowFailures {
-  /** Adds a row with the reason for which it would be refused alone. */
   add: (index: number, refusal: AppError) => void
   list: () => RowFailure[]
 }

@@ -5,7 +5,6 @@ export interface ByteRoom {
    * whole room counts as the whole room. Throws when `signal` ends first.
    */
   take(bytes: number, signal: AbortSignal): Promise<() => void>
-  /** Returns whether a caller waits for room. */
   isCrowded(): boolean
 }
 

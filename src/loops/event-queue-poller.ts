@@ -33,7 +33,6 @@ const MOST_CHARACTERS = 2 * 1024 * 1024
 const IDLE_MS = 1_000
 /** Maximum of SQS. */
 const LONGEST_WAIT_SECONDS = 20
-/** Wait after a failed turn. */
 const RETRY_MS = 1_000
 /** Wait of a queue with large answers while such answers wait to be read. */
 const CROWDED_MS = 1_000

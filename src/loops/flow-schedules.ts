@@ -148,7 +148,6 @@ function named<Name>({ start, end, step }: Span, nameOf: (value: number) => Name
   return { start: first, end: last, step }
 }
 
-/** Returns whether a schedule has the required settings. */
 function isAsWanted(
   description: ScheduleDescription,
   { spec, policies, action }: WantedSchedule,

@@ -34,7 +34,6 @@ export type Outcome = 'kept' | 'stopped' | 'restarted' | 'failed' | 'started'
 export interface RunOwner<Held, Cursor> {
   name: string
   idsOf(held: Held): Record<string, string | number | null>
-  /** Returns the workflow id of the run that holds the row, or will begin it. */
   workflowIdOf(held: Held): string
   /** Finds the rows of recently closed runs. Absent: only pages find them. */
   closed?: ClosedRuns<Held>
@@ -47,7 +46,6 @@ export interface RunOwner<Held, Cursor> {
   stop(held: Held): Promise<Outcome>
   /** Called if the run ended without the row. The next attempt continues at its position. */
   restart(held: Held): Promise<Outcome>
-  /** Called if Temporal has no such workflow. */
   replace(held: Held): Promise<Outcome>
 }
 

@@ -206,7 +206,6 @@ interface Variable {
   fallback?: string | number | boolean | null
 }
 
-/** Prepends assignments for the part's variables that have a fallback. */
 function withFallbacks(syntax: Syntax, part: string, variables: readonly Variable[]): string {
   if (variables.length === 0) return part
   const used = rootsOf(syntax, part)

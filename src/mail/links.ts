@@ -1,7 +1,6 @@
 import { attributesOf, tokensOf } from './html-tokens.ts'
 import { mark, unmark } from './marks.ts'
 
-/** Unique link addresses of an HTML part, with their Liquid. */
 export function linksOf(html: string): string[] {
   const { marked, liquid } = mark(html)
   const links = tokensOf(marked)

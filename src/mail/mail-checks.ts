@@ -12,7 +12,6 @@ interface CheckedMail {
   html: string
   /** A template has no Liquid tags here. */
   text: string
-  /** Bytes of the HTML part as it is sent. Absent: those of `html`. */
   bytes?: number
   /** The mail needs an unsubscribe link and has none of its own. */
   lacksUnsubscribe?: boolean

@@ -15,7 +15,6 @@ export class BodyTooLong extends Error {}
 export class SecretUnreadable extends Error {}
 
 interface Unsealed {
-  /** The current secret, and the previous one while it still signs. */
   secrets: string[]
   headers: Record<string, string>
 }

@@ -178,7 +178,6 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<Deps & { guard: Log
 
 const tags = ['account']
 
-/** Drops empty fields, which a form sends as well. */
 function fromForm(text: string): Record<string, string> {
   const fields = [...new URLSearchParams(text)]
   return Object.fromEntries(fields.filter(([name, value]) => name !== 'name' || value !== ''))

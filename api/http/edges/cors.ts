@@ -9,7 +9,6 @@ const EXPOSED = [...Object.keys(RESPONSE_HEADERS), 'Allow'].join(', ')
 interface Cors {
   /** Origins such as `https://app.example.com`. Empty: browsers keep scripts of other pages out. */
   origins: readonly string[]
-  /** Methods of a path. Empty: it has no route. */
   methodsOf: (path: string) => readonly string[]
 }
 

@@ -7,7 +7,6 @@ interface Level {
 }
 
 interface DuplicateKeys {
-  /** Path of the first repeated key outside the rows. */
   path: string | undefined
   rows: ReadonlyMap<number, string>
 }

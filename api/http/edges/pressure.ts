@@ -32,7 +32,6 @@ const RETRY_AFTER_SECONDS = 2
 /** Health checks are always answered. */
 const EXEMPT = '/health'
 
-/** Methods whose bodies are not read. */
 const BODYLESS = new Set(['GET', 'HEAD'])
 
 type Reason = 'event_loop' | 'memory' | 'in_flight'

@@ -116,7 +116,6 @@ export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard):
   })
   server.on('drop', () => metrics.socketsRefused.inc())
 
-  /** Bodies that are arriving, by the time at which they began. */
   const incoming = new Map<IncomingMessage, number>()
   server.prependListener('request', (request: IncomingMessage) => {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers

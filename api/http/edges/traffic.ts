@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../metrics.ts'
 
 interface Traffic {
-  /** Responses that are not sent yet, or not read yet. */
   readonly inFlight: ReadonlySet<ServerResponse>
   readonly sockets: ReadonlySet<Socket>
   /** From now on every answer ends its connection, so that callers go to another process. */

@@ -41,7 +41,6 @@ export async function createKey(
   return { ...created, key }
 }
 
-/** Renames a key. Throws a 404 or 403 if the organization does not have it. */
 export async function renameKey(
   tx: Transaction,
   organizationId: Uuid,

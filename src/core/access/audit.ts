@@ -22,7 +22,6 @@ export const operator = (): Actor => ({ identity: { kind: 'operator' }, now: Dat
 
 export const timeOf = ({ now }: Actor): string => new Date(now).toISOString()
 
-/** Records a change and its author in the transaction that makes it. */
 export async function recordAudit(
   tx: Executor,
   organizationId: Uuid,

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Returns the results of `ask` in order. At most `most` calls run at once. */
 export async function eachOf<T, Account>(
   accounts: readonly Account[],
   most: number,
@@ -23,7 +22,6 @@ export async function eachOf<T, Account>(
  * is.
  */
 const HEAD_START_MS = 1_500
-/** Slow accounts that may be pending at once. */
 const MOST_PENDING = 50
 /**
  * Additional wait. Each question ends itself at its time limit, and its error says more than a

@@ -12,7 +12,6 @@ export interface Asker {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** Reason of a question that failed because no worker was running. */
 export const CANNOT_ASK = 'cannot_ask'
 
 export const cannotAsk = (): AppError =>

@@ -23,7 +23,6 @@ interface Question {
   sql: Sql
   organizationId: Uuid
   connectionId: Uuid
-  /** Absent: all identities. */
   identity?: string
   /** Milliseconds since 1970. */
   until: number
@@ -85,7 +84,6 @@ export async function hear<Reading extends readings.State>(
   return heardFrom(reading, freshMs) ?? { kind: 'unreachable' }
 }
 
-/** Undefined: the stored reading cannot answer the question. */
 function heardFrom<Reading extends readings.State>(
   reading: Reading | undefined,
   freshMs: number,

@@ -114,7 +114,6 @@ export function rememberAccounts(): typeof resolveAccount {
 export const requireAccount = async (tx: Transaction, organizationId: Uuid, names: AccountNames) =>
   required(tx, organizationId, names, await resolveAccount(tx, organizationId, names))
 
-/** Resolves the sender. Throws like `requireAccount`. */
 export const requireSender = async (tx: Transaction, organizationId: Uuid, names: SenderNames) =>
   required(tx, organizationId, names, await resolveSender(tx, organizationId, names))
 

@@ -9,7 +9,6 @@ import type { Asker } from './ask-provider.ts'
 import { hear, questionAbout } from './live-readings.ts'
 import { createWaitingRoom } from './waiting-room.ts'
 
-/** Longest wait of a check for the accounts' answers. */
 const ANSWER_MS = 2_000
 /** Age up to which a list of identities can prove a sender. */
 const LIST_FRESH_MS = 60_000
@@ -18,7 +17,6 @@ const LIST_FRESH_MS = 60_000
  * verified by now.
  */
 const REFUSAL_FRESH_MS = 5_000
-/** Checked senders of one request, all within the same time. */
 const MOST_AT_ONCE = 10
 
 /** Returns whether an account may send from an address. `not_known`: it gave no answer in time. */
@@ -33,7 +31,6 @@ export interface CheckedSenders {
   stateOf(sender: Sender): SenderState
 }
 
-/** No account was asked. */
 export const NOTHING_KNOWN: CheckedSenders = { stateOf: () => 'not_known' }
 
 interface Caller {
@@ -84,7 +81,6 @@ function ifTooMany(error: unknown): undefined {
   throw error
 }
 
-/** Why a sender is refused. */
 export const SENDER_NOT_VERIFIED = 'sender_not_verified'
 
 export const notVerified = (address: string): string =>

@@ -13,7 +13,6 @@ import { resubscribe } from './resubscribe.ts'
 import * as subscriptions from './subscriptions.ts'
 
 const MOST_SHOWN = 500
-/** Tries in case the contact's address changes meanwhile. */
 const MOST_TRIES = 5
 const MAY_ADD: readonly (EmailStatus | null)[] = ['active', 'unsubscribed']
 
@@ -30,7 +29,6 @@ export interface Choice {
   batchId?: Uuid | undefined
   mailId?: Uuid | undefined
   addressOf: (email: string) => Addressed
-  /** The public topics that the person wants. Others are not changed. */
   wantedTopicIds: readonly string[]
   requestId?: string | undefined
   /** ISO 8601, for the audit. */

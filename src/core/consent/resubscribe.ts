@@ -8,7 +8,6 @@ import { recordConsent } from './consent-events.ts'
 
 interface Resubscription {
   contactId: Uuid
-  /** The contact's address. It and the contact are locked for `update`. */
   address: Addressed
   source: 'confirmation' | 'preferences'
   requestId?: string | undefined

@@ -20,7 +20,6 @@ import { ofTopics, recordConsent } from './consent-events.ts'
 
 export interface SubscribeOptions {
   source: ConsentSource
-  /** Identifies an address where confirmation emails are counted. */
   addressOf: (email: string) => Addressed
   /** The person makes the request, or the caller vouches that they want mail again. */
   willing?: boolean
@@ -251,7 +250,6 @@ async function ask(
   await recordConsent(tx, organizationId, events, requestId)
 }
 
-/** Outbox messages that start the workflows of newly awaited confirmations. */
 const starting = (rows: readonly PairFacts[]) =>
   rows.map(({ contactId, topicId, generation }) => ({
     kind: 'start_confirmation' as const,

@@ -17,7 +17,6 @@ import type { Refusal, UpsertRow, WriteMode } from './rows.ts'
 export interface Draft extends ContactDraft {
   isNew: boolean
   isChanged: boolean
-  /** Status before the first row that changed it. */
   statusBefore: EmailStatus | null
   smsStatusBefore: SmsStatus | null
   phoneBefore: string | null
@@ -35,7 +34,6 @@ export interface Change {
 }
 
 interface MailChange extends Omit<StatusDecision, 'status'> {
-  /** Null: contacts without an address have no status. */
   status: EmailStatus | null
   /** Worse status of the contact and of the suppression list. */
   before: EmailStatus

@@ -37,7 +37,6 @@ interface PhoneEntry {
 }
 
 export interface UpsertPlan {
-  /** New and changed contacts. */
   drafts: Set<Draft>
   results: Map<number, RowResult>
   skipped: { index: number; id: Uuid }[]
@@ -123,7 +122,6 @@ export function planRows(
   }
 }
 
-/** Returns the values without the keys that the contact already has. */
 const withoutKnownKeys = (target: Draft, values: UpsertRow['values']): UpsertRow['values'] => {
   const lacking = { ...values }
   for (const field of UNIQUE_FIELDS) if (target[field] !== null) delete lacking[field]

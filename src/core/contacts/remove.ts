@@ -19,7 +19,6 @@ export async function remove(
   return removeLocked(tx, organizationId, ids, requestId)
 }
 
-/** Deletes contacts whose rows the caller has locked. */
 export async function removeLocked(
   tx: Transaction,
   organizationId: Uuid,

@@ -29,7 +29,6 @@ export interface UpsertRow {
 }
 
 export interface UpsertOptions {
-  /** Absent: `upsert`. */
   mode?: WriteMode
   /** Hashes an email address or a phone number for the suppression list. */
   addressOf: (text: string) => Addressed
@@ -84,7 +83,6 @@ export type RowResult =
   | { index: number; id: null; status: 'failed'; refusal: Refusal }
 
 export interface Upserted {
-  /** Results in the order of the rows. */
   results: RowResult[]
   /** Rows whose contact exists, with `onDuplicate: 'skip'`. */
   skipped: { index: number; id: Uuid }[]

@@ -9,7 +9,6 @@ export interface TopicChanges {
   topicIds: readonly Uuid[]
   source: 'api' | 'import'
   addressOf: (email: string) => Addressed
-  /** The caller vouches that the person wants mail again. */
   willing: boolean
   requestId?: string | undefined
 }
@@ -29,7 +28,6 @@ export async function setTopics(
   return lockedContact !== undefined
 }
 
-/** Replaces the topics of a contact whose row is locked. */
 export async function replaceTopics(
   tx: Transaction,
   organizationId: Uuid,

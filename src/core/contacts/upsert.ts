@@ -17,7 +17,6 @@ import type { RowResult, Upserted, UpsertOptions, UpsertRow } from './rows.ts'
 const ROUNDS = 5
 const TRIES = 5
 
-/** The contact's address changed between our query and our lock. */
 class AddressMoved extends Error {}
 
 /**
@@ -54,7 +53,6 @@ export async function upsert(
 export const isLostRace = (error: unknown): boolean =>
   hasState(error, UNIQUE_VIOLATION) || error instanceof AddressMoved
 
-/** Hashes each address once. */
 function once(addressOf: UpsertOptions['addressOf']): UpsertOptions['addressOf'] {
   const hashedAddresses = new Map<string, Addressed>()
   return (text) => {

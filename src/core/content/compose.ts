@@ -45,7 +45,6 @@ interface Recipient {
   email: string
   /** Required for marketing mail. */
   unsubscribeUrl?: string | undefined
-  /** Only for marketing mail: see `listIdOf`. */
   listId?: string | undefined
 }
 
@@ -59,7 +58,6 @@ export interface OutgoingMail extends Rendered {
   raw?: Uint8Array
 }
 
-/** Reason for a missing mail: a stable word and a sentence. */
 export interface Refusal {
   reason: string
   error: string
@@ -113,7 +111,6 @@ function mailboxesOf({ from, replyTo }: Sender): Pick<OutgoingMail, 'from' | 're
   }
 }
 
-/** Keys that sign links, and the URL with which they begin. */
 export interface LinkDeps {
   keyring: Keyring
   publicUrl: string
@@ -137,7 +134,6 @@ export function listIdOf(
   return `${topicId ?? organizationId}.${host}`
 }
 
-/** The mailed contact, and the batch or topic of the mail. */
 interface Mailed {
   organizationId: Uuid
   contactId: Uuid

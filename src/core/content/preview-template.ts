@@ -36,7 +36,6 @@ const SAMPLE = {
   properties: {},
 }
 
-/** Renders a template's current draft for one contact. Nothing is stored. */
 export async function previewTemplate(
   { sql, contents, renderer, publicUrl, maySeeContacts }: Deps,
   organizationId: Uuid,

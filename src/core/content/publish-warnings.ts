@@ -8,7 +8,6 @@ const PATHS: Record<MailCheck['part'], string> = {
   text: 'textContent',
 }
 
-/** Returns hints for the author of a content that can be sent all the same. */
 export const publishWarnings = ({ checks, isInlined }: Content): Warning[] => [
   ...checks.map(({ code, part, message }) => ({ reason: code, path: PATHS[part], message })),
   ...(isInlined ? [] : [{ reason: 'styles_not_inlined', path: 'source', message: NOT_INLINED }]),

@@ -151,7 +151,6 @@ export async function publishAll(
   })
 }
 
-/** Publishes one template. Throws a 400 with its problems. */
 export async function publishTemplate(
   writing: Writing,
   template: TemplateRow,

@@ -28,7 +28,6 @@ interface Recording {
   ask: Lookup
   /** Returns full answers, for decisions only and not for reports. */
   askWhole: Lookup
-  /** Records for public reports: private addresses are replaced by a note. */
   records: () => RawRecord[]
 }
 

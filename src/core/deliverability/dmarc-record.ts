@@ -55,7 +55,6 @@ const LONGEST_URI = 1_000
 const policyOf = (text: string | undefined): DmarcPolicy | null =>
   DMARC_POLICIES.find((each) => each === text?.toLowerCase()) ?? null
 
-/** Parses a record of the right version and reports its problems. */
 export function parseDmarc(text: string): { record: DmarcRecord; findings: Finding[] } {
   const { tags, problems } = parseTags(text)
   const findings: Finding[] = problems.map((problem) =>

@@ -41,7 +41,6 @@ export interface Report extends Check<unknown> {
 
 export interface KeptReport {
   report: Report
-  /** The serialized report. It is read more often than it changes. */
   json: string
 }
 

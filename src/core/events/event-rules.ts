@@ -62,7 +62,6 @@ function timeOf(time: string | undefined, now: number): Timed | AppError {
   return { occurredAt, isLate: ageMs > LATE_AFTER_MS }
 }
 
-/** Returns the refusal of an event without a contact. */
 export function missingContact(why: Missing): AppError {
   switch (why) {
     case 'unknown':

@@ -102,7 +102,6 @@ export async function ingest(
 
 interface StoredCandidates {
   storedCandidates: readonly Candidate[]
-  /** Undefined: nothing was stored. */
   storedEvents: events.StoredEvents | undefined
   missing: { index: number; why: eventContacts.Missing }[]
 }
@@ -144,7 +143,6 @@ async function store(
   }
 }
 
-/** Returns the keys of events with an id of the caller. */
 const keysOf = ({ contactId, event: { eventId, name } }: Candidate): EventKey[] =>
   eventId === undefined ? [] : [{ eventId, name, contactId }]
 

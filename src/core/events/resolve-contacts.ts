@@ -13,7 +13,6 @@ export interface Subject {
   email?: string | undefined
   createIfMissing: boolean
   names: NameParts
-  /** Name of the event, and the caller's id of it. */
   name: string
   eventId?: string | undefined
 }

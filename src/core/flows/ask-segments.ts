@@ -18,7 +18,6 @@ const SEGMENTS = 20
 const FILTERS = 100
 /** Slow statements of one turn. Each has reached the time limit. */
 const MOST_SLOW = 3
-/** The first wait of a segment that is set aside. */
 const WAIT_MS = 30_000
 
 export interface FailedSegment {
@@ -79,7 +78,6 @@ export const askOne = (
 ): Promise<Difference[] | FailedSegment> =>
   limited(asking, () => tryAsking(asking, contactIds, [segment]))
 
-/** Records a failed segment. Throws if too many failed in one turn. */
 export function noteFailure({ failed }: Asking, failure: FailedSegment): void {
   failed.push(failure)
   const slow = failed.filter((each) => each.failure === 'segment_too_slow')

@@ -216,7 +216,6 @@ export async function removeFlow(
   if (flow.triggerType === 'schedule') await syncSchedule(changing, flow.id)
 }
 
-/** Time for which the previous secret still signs. */
 const OVERLAP_MS = 86_400_000
 
 /** Rotates the secret of the flow's webhooks. Undefined: the flow is gone. */

@@ -16,7 +16,6 @@ const MOST_RUNNING = 10
  */
 const CANCELLED_AT_ONCE = 200
 const RETRIED_AT_ONCE = 50
-/** Wait of an operation that can do nothing at present. */
 const WAIT_MS = 500
 /** Waiting outbox messages above which no executions are started. */
 const BACKLOG = 1_000

@@ -24,7 +24,6 @@ import * as triggered from '../../store/flows/triggered.ts'
 
 /** Marks of one turn. A turn holds locks of contacts, and others wait for its worker. */
 const MARKS = 300
-/** Marks of one turn after a failure. */
 const FEW_MARKS = 20
 /** Contacts that a scan evaluates in one turn, and the number after a failure. */
 const SCANNED = [2_000, 200]

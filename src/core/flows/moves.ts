@@ -44,7 +44,6 @@ export function stepOf({ steps }: Definition, stepId: string): Step {
   return step
 }
 
-/** Continues an execution of this status at this visit. */
 export function toStep(
   steps: StepActivities,
   definition: Definition,

@@ -24,7 +24,6 @@ import { refuseForeign } from '../access/refuse-foreign.ts'
 import { type NoSender, rememberAccounts, resolveAccount } from '../accounts/resolve-sender.ts'
 import { checkTriggerSegment } from './trigger-checks.ts'
 
-/** Throws a 400 with these problems. Returns if there are none. */
 export function refuse(problems: readonly ErrorDetail[]): void {
   const [first] = problems
   if (!first) return
@@ -33,7 +32,6 @@ export function refuse(problems: readonly ErrorDetail[]): void {
   throw badRequest(`The workflow cannot be saved: ${first.message}`, most, 'definition_invalid')
 }
 
-/** Checks the steps' Liquid and the addresses that they call. */
 export const checkContents = async (
   contents: Contents,
   steps: readonly Step[],

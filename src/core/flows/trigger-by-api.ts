@@ -11,7 +11,6 @@ import type { Start } from '../../store/flows/starts.ts'
 import { missing } from '../access/ownership.ts'
 import { admit } from './admission.ts'
 
-/** Returns the reason why the API cannot start this flow, or undefined. */
 function refuseFlow({ enabled, triggerType }: TriggerableFlow): AppError | undefined {
   if (triggerType !== 'api') {
     const message = `This workflow is started by its trigger, ${triggerType}, and not by the API`
@@ -31,7 +30,6 @@ export class NotAdmitted extends AppError {
   }
 }
 
-/** Counts a dropped start in its own transaction. */
 export const countDropped = (sql: Sql, organizationId: Uuid, flowId: Uuid): Promise<void> =>
   transact(sql, (tx) => bump(tx, organizationId, [{ flowId, counter: 'dropped', by: 1 }]))
 

@@ -66,7 +66,6 @@ export async function requireTriggerRoom(
 }
 
 export interface EnabledFlow {
-  /** Undefined: the flow is being created. */
   id: Uuid | undefined
   name: string
   definition: Definition

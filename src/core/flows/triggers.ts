@@ -147,7 +147,6 @@ const groupsOf = (occurrence: Occurrence): string[] => {
 const byContact = ({ occurrence: a }: Occasion, { occurrence: b }: Occasion): number =>
   a.contactId < b.contactId ? -1 : Number(a.contactId > b.contactId)
 
-/** Groups by contact. Occurrences of one contact keep their order. */
 function grouped(occurrences: readonly Occurrence[]): Map<string, Occasion[]> {
   const byGroup = new Map<string, Occasion[]>()
   const placements = occurrences.map((occurrence, at) => ({ at, occurrence }))

@@ -3,7 +3,6 @@ export interface AccountNames {
   awsAccountId?: string | null | undefined
 }
 
-/** Message for two names of different accounts. */
 export const DIFFERS = 'differs from cloudAccountId'
 
 /** Returns the given name and its field. Null: no account is named. */

@@ -14,7 +14,6 @@ export const THRESHOLDS = {
   quotaWarn: 0.8,
 } as const
 
-/** Figures of an account by the provider. Null: unknown. */
 export interface AccountReading {
   productionAccessEnabled: boolean | null
   sendingEnabled: boolean | null

@@ -1,4 +1,3 @@
-/** Time for which a verification is reused. */
 export const VERIFY_EVERY_MS = 3_000
 
 export const CONNECTION_WARNINGS = [

@@ -17,7 +17,6 @@ export interface Facts {
   contact: { id: string; properties: Record<string, unknown> } & Readonly<Record<string, unknown>>
   /** Topics with an active subscription. Pending ones are left out. */
   topics?: readonly { id: string; slug: string }[]
-  /** Event counts by `questionKey`. Absent: zero. */
   events?: ReadonlyMap<string, number>
   /** The data that started the execution: `trigger.data.<path>`. */
   trigger?: Record<string, unknown>

@@ -62,11 +62,9 @@ export function eventQuestions(condition: Condition): EventQuestion[] {
   return [...new Map(counts.map((each) => [questionKey(each), each])).values()]
 }
 
-/** Equal questions have equal keys. */
 export const questionKey = ({ name, spanMs, where }: EventQuestion): string =>
   JSON.stringify([name, spanMs, where])
 
-/** Returns whether a filter needs more than the first event. */
 export function countsMany(filter: Filter): boolean {
   const count = eventCountOf(filter)
   return count !== undefined && (count.least > 1 || count.most < Infinity)

@@ -5,15 +5,12 @@ export interface StatusRequest {
   current: EmailStatus | null
   /** Reason of the suppression entry of its address after the write. */
   listed: EmailStatus | undefined
-  /** Undefined: the write has no status. */
   requestedStatus: EmailStatus | undefined
-  /** The caller vouches that the person wants mail again. */
   resubscribe: boolean
 }
 
 export interface StatusDecision {
   status: EmailStatus
-  /** A better status was requested and refused. */
   isKept: boolean
   resubscribed: boolean
 }

@@ -7,7 +7,6 @@ export const CONTACT_COUNTS = [
   'smsClicked',
 ] as const
 
-/** Times of a contact's last events. */
 export const CONTACT_TIMES = [
   'emailVerifiedAt',
   'emailUnsubscribedAt',

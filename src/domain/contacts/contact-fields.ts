@@ -76,7 +76,6 @@ export type MergeValues = Pick<ContactValues, (typeof MERGE_FIELDS)[number]>
 
 export const FLOW_FIELDS = fieldsOf('line', 'word')
 
-/** Returns an object with a value for each one-line field. */
 export function eachLine<T>(make: (field: LineField) => T): Record<LineField, T>
 export function eachLine<T>(make: (field: LineField) => T): Record<string, T> {
   return Object.fromEntries(LINE_FIELDS.map((field) => [field, make(field)]))

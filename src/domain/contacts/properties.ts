@@ -16,7 +16,6 @@ export function propertyIn(field: string): string | undefined {
   return name.length > 0 && name.length <= LONGEST_PROPERTY_NAME ? name : undefined
 }
 
-/** Returns the reason why these properties cannot be stored, or undefined. */
 export const refuseProperties = (properties: Record<string, unknown>): string | undefined =>
   writeProperties(properties).refusal
 
@@ -111,7 +110,6 @@ function writeNested(merged: Properties, path: string, value: unknown): boolean 
   return false
 }
 
-/** Returns whether these keys lead to a value through objects alone. */
 function isNested(root: Properties, keys: readonly string[]): boolean {
   let value: unknown = root
   for (const key of keys) {

@@ -16,7 +16,6 @@ export const MAIL_CHECKS = [
 
 export const MAIL_PARTS = ['subject', 'html', 'text'] as const
 
-/** A problem in a mail, and its remedy. */
 export interface MailCheck {
   code: (typeof MAIL_CHECKS)[number]
   /** `info`: it is corrected automatically. */

@@ -21,7 +21,6 @@ export interface ContactUpdate {
   remove?: Record<string, unknown>
 }
 
-/** Reason why the contact cannot be changed: a stable word, and a sentence. */
 export interface Refusal {
   reason: 'field_refused' | 'not_a_number' | 'not_a_list' | 'properties_refused'
   error: string

@@ -15,7 +15,6 @@ const UNIT_MS: Record<Duration['unit'], number> = {
   weeks: 7 * DAY_MS,
 }
 
-/** The longest delay, and the longest timeout of a wait. */
 const LONGEST_DAYS = 366
 
 /** Returns milliseconds. A day has 24 hours, also when clocks change. */

@@ -22,7 +22,6 @@ export async function pullFlows(
   return pulled
 }
 
-/** Pushes the workflows of a file. The API alone checks them. */
 export async function pushFlows(
   access: ApiAccess,
   path: string,

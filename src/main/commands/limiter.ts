@@ -10,6 +10,5 @@ const POOL = {
   statementTimeoutMs: 2_000,
 } as const
 
-/** Opens a limiter for all processes, on its own connections. */
 export const limiterOf = (databaseUrl: string, log: Log, onUnlimited: () => void): Limiter =>
   createLimiter({ open: () => connect(databaseUrl, POOL), log, onUnlimited })

@@ -8,7 +8,6 @@ export interface Output {
 
 export const jsonOption = () => new Option('--json', 'answer JSON').default(false)
 
-/** Prints to standard output: JSON for programs, columns for people. */
 export function print(answer: object, json: boolean): void {
   process.stdout.write(json ? plain(`${JSON.stringify(answer, null, 2)}\n`) : table(answer))
 }

@@ -101,7 +101,6 @@ async function load(access: ApiAccess, slug: string | undefined): Promise<Pulled
   })
 }
 
-/** Pushes the templates of a folder. The API alone checks them. */
 export async function pushTemplates(
   access: ApiAccess,
   folder: string,

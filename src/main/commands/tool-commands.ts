@@ -14,7 +14,6 @@ const TEXT_TOOLS = ['address', 'headers', 'unsubscribe', 'generator'] as const
 type TextTool = (typeof TEXT_TOOLS)[number]
 const NAMES = [...CHECKS_BY_NAME, ...TEXT_TOOLS]
 
-/** Adds `tools`: the public deliverability tools, in a terminal. */
 export function addToolCommands(program: Command): void {
   program
     .command('tools <name> <subject>')

@@ -45,7 +45,6 @@ async function fromPs(pid: number): Promise<string | undefined> {
   }
 }
 
-/** Sends a signal. Returns false if the process is gone. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name)

@@ -125,7 +125,6 @@ async function listen(app: App, config: Config, log: Logger): Promise<void> {
   log.info({ host, port }, 'the API listens')
 }
 
-/** Finishes the requests in flight, within a limited time. */
 async function closeApp(app: App, { drainSeconds }: Config, log: Logger): Promise<void> {
   log.info({ drainSeconds }, 'shutdown requested')
   const cut = await drain(app, { delayMs: drainSeconds * 1_000, deadlineMs: LAST_ANSWER_MS })

@@ -27,7 +27,6 @@ export const createLog = (
     destination,
   )
 
-/** Characters that are held back. */
 const HELD = 8_192
 const FLUSH_EVERY_MS = 250
 /** Wait for a slow reader of a pipe before the rest is written. */

@@ -89,7 +89,6 @@ export function createReadiness(options: Options) {
   }
 }
 
-/** Checks Postgres, and adds missing rights of the login to `lacks`. */
 async function lookAtPostgres(sql: Sql, lacks: string[]): Promise<Finding> {
   try {
     lacks.push(...(await listLoginLacks(sql)))

@@ -52,7 +52,6 @@ type QueueOptions = Pick<
   | 'workflowThreadPoolSize'
 >
 
-/** Returns the workers of each task queue with their limits. */
 export function queueTable(
   config: Config,
   log: Logger,

@@ -101,7 +101,6 @@ export const CurrentSession = Type.Object(
 )
 export type CurrentSession = Static<typeof CurrentSession>
 
-/** A login of the console, with the lifetime of its cookie. */
 export const ConsoleLoginInput = strict({
   ...LoginInput.properties,
   keep: Type.Optional(

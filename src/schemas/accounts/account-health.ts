@@ -62,7 +62,6 @@ const example = {
   reasons: ['quota_high'],
 }
 
-/** The same record as an answer of its own. */
 export const AccountHealthRecord = Type.Object(AccountHealth.properties, {
   title: 'AccountHealthRecord',
   examples: [example],

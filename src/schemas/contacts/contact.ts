@@ -150,7 +150,6 @@ export const lines = eachLine((field) =>
   }),
 )
 
-/** Fields that a caller may write, with their limits. */
 export const fields = {
   externalId: ExternalId,
   email: Address({ examples: ['ada@example.com'] }),

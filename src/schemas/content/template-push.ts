@@ -171,7 +171,6 @@ export const TemplatePullQuery = strict({
   slug: Type.Optional({ ...Slug, description: 'Returns only the template with this slug.' }),
 })
 
-/** Written content of mail. */
 const content = {
   ...Type.Pick(Template, [
     'subject',

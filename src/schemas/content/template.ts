@@ -118,7 +118,6 @@ export const PublishedTemplate = Type.Object(
   { title: 'PublishedTemplate', examples: [EXAMPLE_TEMPLATE] },
 )
 
-/** Writable fields of a template except its name. */
 const content = {
   slug: Type.Optional(Slug),
   sourceType: Type.Optional(SourceType),

@@ -43,7 +43,6 @@ export async function create(
   return count > 0
 }
 
-/** Sets the password unconditionally. All sessions of the person end. */
 export async function setPassword(sql: Executor, id: Uuid, passwordHash: string): Promise<void> {
   await sql`
     update users

@@ -128,14 +128,12 @@ export interface Account {
   disconnectedAt: string | null
 }
 
-/** Lists connected accounts in the order of their creation. */
 export const listAccounts = (sql: Executor, organizationId: Uuid) => sql<Account[]>`
   select id, account_id, region, external_id, disconnected_at
   from connections
   where organization_id = ${organizationId} and disconnected_at is null
   order by id`
 
-/** Finds an account, also a disconnected one. */
 export async function findAccount(
   sql: Executor,
   organizationId: Uuid,

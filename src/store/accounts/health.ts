@@ -19,7 +19,6 @@ export interface AccountHealth extends Omit<AccountReading, 'pricingPlan'> {
   eventProblems: string[]
 }
 
-/** Lists all connected accounts, newest connection first. */
 export const list = (sql: Executor, organizationId: Uuid) => sql<AccountHealth[]>`
   select ${columns(sql)}
   from connections c

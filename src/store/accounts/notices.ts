@@ -52,7 +52,6 @@ interface NoticeOf<Kind> {
   since: string
 }
 
-/** Lists notices about a subject since then, latest first. */
 export const listSince = <Kind extends Notice['kind']>(
   sql: Executor,
   { organizationId, kind, subject, since }: NoticeOf<Kind>,

@@ -170,7 +170,6 @@ export async function take(
   return question
 }
 
-/** Adds a page, which is invisible before `answer` names its version. */
 export const addPage = (
   sql: Executor,
   { organizationId, connectionId, what }: Key,

@@ -144,7 +144,6 @@ async function askGrant(sql: Sql, account: Account, want: number, lane: Lane): P
   return { granted: 0, waitMs: Math.max(1, Math.round(waitMs)), pausedReason, isWatched }
 }
 
-/** Returns the milliseconds until a lane without permits can get some. */
 function waitOf(
   row: { tokens: number; rate: number; givesWay: boolean; floor: number },
   lane: Lane,
@@ -165,14 +164,12 @@ function givesWay(sql: Sql, lane: Lane) {
     greatest(${times}) > clock.t - ${WAY_SECONDS} * interval '1 second', false)`
 }
 
-/** Permits that have accumulated for yielding batches. */
 const floorOf = (sql: Sql) => sql`
   least(
     greatest(1, max_send_rate * factor * ${BUCKET_SECONDS} * ${FLOOR}),
     greatest(0, extract(epoch from clock.t - floor_at)) * max_send_rate * factor * ${FLOOR}
   )::float8`
 
-/** Remaining 24-hour quota of a lane. */
 const quotaOf = (sql: Sql, lane: Lane) => sql`
   case when max_24_hour < 0 then 'infinity'::float8
     else max_24_hour * ${lane === 'batch' ? 1 - QUOTA_RESERVE : 1}::float8 - others_24_hour - clock.used end`
@@ -290,7 +287,6 @@ const depth = (sql: Sql) => sql`
   greatest(1, max_send_rate * factor * ${BUCKET_SECONDS},
     least(max_send_rate * factor, ${SLOW_BUCKET_MAILS}))`
 
-/** Permits in the bucket at `clock.t`. */
 const level = (sql: Sql) => sql`
   least(
     ${depth(sql)},

@@ -50,7 +50,6 @@ export const countRefused = (sql: Executor, { accountId, region }: Account, mail
   )
   ${countedMails(sql, 'given')}`
 
-/** Deletes periods that no figure counts any more. Returns their number. */
 export async function deleteOld(sql: Executor): Promise<number> {
   const { count } = await sql`
     delete from sending_usage

@@ -124,7 +124,6 @@ export const recordMails = (
   where s.organization_id = ${organizationId} and s.contact_id = given.contact_id
     and s.topic_id = given.topic_id and s.generation = given.generation and s.status = 'pending'`
 
-/** Ends the awaited confirmations of locked contacts and returns them. */
 export const expire = (
   tx: Transaction,
   organizationId: Uuid,

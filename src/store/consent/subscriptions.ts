@@ -107,7 +107,6 @@ export const recordOptOuts = (tx: Transaction, organizationId: Uuid, pairs: read
   on conflict (organization_id, contact_id, topic_id) do update
   set opted_out_at = excluded.opted_out_at`
 
-/** Voids all confirmations of these contacts. Returns their topics. */
 export const voidConfirmations = (
   tx: Transaction,
   organizationId: Uuid,

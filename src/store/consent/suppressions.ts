@@ -112,7 +112,6 @@ export async function putEach(tx: Transaction, entries: readonly OwnedEntry[]): 
     on conflict (organization_id, address_key) do nothing`
 }
 
-/** Worsens existing entries of these addresses. */
 async function worsen(tx: Transaction, entries: readonly OwnedEntry[]): Promise<void> {
   const keys = entries.flatMap(({ organizationId, address: { keys } }) =>
     keys.map(({ key }) => ({ organizationId, key, current: keys[0].key })),

@@ -106,7 +106,6 @@ export async function findId(
   return topic?.id
 }
 
-/** Finds a topic and locks it against changes and deletion. */
 export async function lock(
   tx: Transaction,
   organizationId: Uuid,

@@ -121,7 +121,6 @@ export async function finishUpload(
   return count === 1
 }
 
-/** Fails an interrupted or refused upload and deletes its pages. */
 export const abortUpload = (
   sql: Executor,
   { organizationId, id, attempt }: Upload,
@@ -151,7 +150,6 @@ export async function find(
   return foundImport
 }
 
-/** Lists imports, newest first. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -189,7 +187,6 @@ export interface ImportError {
   record: string
 }
 
-/** Lists failed rows in order, after row `after`. */
 export const listErrors = (
   sql: Executor,
   organizationId: Uuid,
@@ -223,7 +220,6 @@ export async function abortSilent(sql: Executor, silentMs: number): Promise<numb
   return count
 }
 
-/** Deletes at most `limit` unneeded pages. Returns their number. */
 export async function dropPages(sql: Executor, limit: number): Promise<number> {
   const { count } = await sql`
     delete from import_chunks

@@ -5,7 +5,6 @@ import type { Executor } from '../db/sql.ts'
 
 /** Finds contacts by their id, by the caller's external id, or by address. */
 
-/** Returns the ids that are contacts of the organization. */
 export async function listPresent(
   sql: Executor,
   organizationId: Uuid,

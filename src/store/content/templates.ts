@@ -57,7 +57,6 @@ export const createAll = (
   on conflict (organization_id, slug) do nothing
   returning ${wholeColumns(sql)}`
 
-/** Creates a draft. Undefined: the slug is taken. */
 export async function create(
   sql: Executor,
   organizationId: Uuid,
@@ -183,7 +182,6 @@ export const listBySlugs = (sql: Executor, organizationId: Uuid, slugs: readonly
   from templates
   where organization_id = ${organizationId} and slug = any(${[...slugs]}::text[])`
 
-/** Finds a template and locks it against changes and deletion. */
 export async function lock(
   tx: Transaction,
   organizationId: Uuid,

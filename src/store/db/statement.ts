@@ -104,7 +104,6 @@ export function executor<More extends object>(run: Run, more: More): Executor & 
   }) as unknown as Executor & More
 }
 
-/** Writes the statement's text and adds its values to `values`. */
 function write({ strings, values: given }: Statement, values: unknown[]): string {
   let text = strings[0] ?? ''
   for (let i = 0; i < given.length; i++) text += writeValue(given[i], values) + strings[i + 1]

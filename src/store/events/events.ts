@@ -107,7 +107,6 @@ export async function insert(
   return { idOf: (position) => idOf(start, position, tail), receivedAt, isLocked }
 }
 
-/** Events as rows. `hasNames`: they have several names. */
 const rows = (tx: Transaction, events: readonly NewEvent[], hasNames: boolean) => tx`
   select contact_id::uuid, name, properties, event_id, occurred_at, n
   from rows from (

@@ -50,7 +50,6 @@ export async function record(
   return { ...row, count }
 }
 
-/** Returns the usage of a month, with the plan's present limit. */
 export async function find(
   sql: Executor,
   organizationId: Uuid,

@@ -80,7 +80,6 @@ export async function bump(
 
 export type Counters = Record<Counter, number>
 
-/** Returns counters by flow. A flow that never ran has none. */
 export async function read(
   sql: Executor,
   organizationId: Uuid,

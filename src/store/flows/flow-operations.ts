@@ -79,7 +79,6 @@ export async function countRunning(
   return rows.length
 }
 
-/** Lists operations newest first, `before` an id. */
 export const list = (
   sql: Executor,
   organizationId: Uuid,
@@ -104,7 +103,6 @@ export async function find(
   return operation
 }
 
-/** An operation whose next page is due. Its row is locked. */
 export interface DueOperation extends Target {
   organizationId: Uuid
   id: Uuid
@@ -215,7 +213,6 @@ export async function complete(
 const KEPT = '30 days'
 const MOST_DELETED = 1_000
 
-/** Deletes operations that were completed long ago. Returns their number. */
 export async function deleteOld(sql: Sql): Promise<number> {
   const { count } = await sql`
     delete from flow_operations

@@ -103,7 +103,6 @@ export async function find(
   return matches.find(({ id }) => id === idOrSlug.toLowerCase()) ?? matches[0]
 }
 
-/** Finds a flow and locks it against changes and deletion. */
 export async function lock(
   tx: Transaction,
   organizationId: Uuid,
@@ -161,7 +160,6 @@ export async function listEnabled(
   return new Set(rows.map(({ slug }) => slug))
 }
 
-/** Lists flows with definitions. `slug`: that one alone. */
 export const listWhole = (
   sql: Executor,
   organizationId: Uuid,
@@ -201,7 +199,6 @@ export async function findStepType(
   return step?.type
 }
 
-/** Lists versions newest first, `before` a version. */
 export const listVersions = (
   sql: Executor,
   organizationId: Uuid,
@@ -248,7 +245,6 @@ export async function update(
   return updated
 }
 
-/** Enables or disables a locked flow. Its definition stays. */
 export async function setEnabled(
   tx: Transaction,
   organizationId: Uuid,
@@ -263,7 +259,6 @@ export async function setEnabled(
   return updated
 }
 
-/** Marks its present definition as the pushed one. */
 export const markPushed = (
   tx: Transaction,
   organizationId: Uuid,

@@ -13,7 +13,6 @@ export interface Unsubscribed {
   topicId: Uuid
 }
 
-/** Returns the ids of executions that these subscriptions started. */
 export async function listOfTopics(
   tx: Transaction,
   organizationId: Uuid,

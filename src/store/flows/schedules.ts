@@ -86,7 +86,6 @@ export const giveUp = (sql: Executor, { organizationId, flowId, firedFor }: Mome
   set firing_for = null, firing_after = null
   where organization_id = ${organizationId} and id = ${flowId} and firing_for = ${firedFor}`
 
-/** Ends a moment, unless another one is starting executions. */
 const ending = (sql: Executor, firedFor: string) => sql`
   firing_after = case when firing_for <> ${firedFor} then firing_after end,
   firing_for = nullif(firing_for, ${firedFor})`
@@ -103,7 +102,6 @@ export const recordFailure = (
   where organization_id = ${organizationId} and id = ${flowId}
     and (schedule_failed_for is null or schedule_failed_for <= ${firedFor})`
 
-/** Records a finished moment, which clears earlier failures. */
 export const recordSuccess = (sql: Executor, { organizationId, flowId, firedFor }: Moment) => sql`
   update flows
   set schedule_failed_for = case when schedule_failed_for > ${firedFor} then schedule_failed_for end,

@@ -92,7 +92,6 @@ export const lockPending = (tx: Transaction, organizationId: Uuid, ids: readonly
   order by id
   for update`
 
-/** Gives each of the locked executions a slot. */
 export const grant = (tx: Transaction, organizationId: Uuid, ids: readonly Uuid[]) => tx`
   update executions
   set slot_granted_at = clock_timestamp()

@@ -60,7 +60,6 @@ export interface Rest {
 
 export type RestKey = Visit & { executionId: Uuid }
 
-/** Lists the last rests before a visit, latest first. */
 export const listRests = (
   tx: Transaction,
   organizationId: Uuid,
@@ -117,7 +116,6 @@ export async function enter(
   return row
 }
 
-/** `pending → executing`: the next try of a failed step. */
 export const begin = (
   tx: Transaction,
   { organizationId, executionId, stepId, visit }: VisitKey,

@@ -71,7 +71,6 @@ export const release = (
     next_try_at = clock_timestamp() + ${failure?.waitMs ?? null}::float8 * interval '1 millisecond'
   where organization_id = ${organizationId} and id = ${id} and tries = ${tries}`
 
-/** Progress of a repeated call, as the API shows it. */
 export interface Progress {
   calls: number
   lastError: string | null

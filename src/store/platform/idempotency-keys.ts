@@ -91,7 +91,6 @@ export const keep = (
   set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
     lease_until = null, created_at = excluded.created_at`
 
-/** Stores the responses of many keys of an organization. */
 export const keepAll = (
   tx: Transaction,
   organizationId: Uuid,

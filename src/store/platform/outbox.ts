@@ -49,7 +49,6 @@ export const put = (
   insert into outbox (organization_id, kind, payload, request_id)
   values (${organizationId}, ${kind}, ${sql.json(payload)}, ${requestId ?? null})`
 
-/** Writes many messages at once, in their order. */
 export async function putAll(
   sql: Executor,
   organizationId: string,

@@ -4,7 +4,7 @@ import type { Executor, Part, Transaction } from '../db/sql.ts'
 export interface Used {
   kind: 'template' | 'topic' | 'segment'
   id: Uuid
-  /** Of a topic: a condition may name it by its slug. */
+  /** Set for topics, which a condition may name by their slug. */
   slug?: string
 }
 

@@ -136,7 +136,6 @@ export async function* customEvents(
   }
 }
 
-/** Executions with their steps. On the wire a flow is called a workflow. */
 export async function* executions(
   sql: Executor,
   organizationId: Uuid,

@@ -39,7 +39,6 @@ export interface StepRules<Config> {
     config: Config,
     change: (condition: Condition, path: string) => Condition,
   ) => Config
-  /** Returns the id of the step whose mail it waits for. */
   awaitsMailOf?: (config: Config) => string
   /** Returns the contact's fields that it writes, as conditions name them. Absent: none. */
   writes?: (config: Config) => readonly string[]

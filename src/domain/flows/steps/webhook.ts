@@ -3,7 +3,6 @@ import { shown } from '../../text.ts'
 import { type CallConfig, problem, repeated, type StepRules } from './rules.ts'
 
 export const MOST_HEADERS = 50
-/** Replaces the value of a header where a flow is read. */
 export const HIDDEN = '***'
 
 export interface Config extends CallConfig {
