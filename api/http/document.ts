@@ -10,7 +10,7 @@ const IDEMPOTENCY_PARAMETER = {
   in: 'header',
   required: false,
   description:
-    'Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice.',
+    'Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect.',
   // Without an example: the page would send it with everything that is tried out.
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY },
 }
@@ -213,7 +213,7 @@ function relax(node: unknown): unknown {
   const hasDefault = typeof schema === 'object' && schema !== null && 'default' in schema
   if (relaxedNode['in'] === 'query' && hasDefault) return { ...relaxedNode, required: false }
   return relaxedNode['description'] === UNSAID
-    ? { ...relaxedNode, description: 'As asked for' }
+    ? { ...relaxedNode, description: 'Success' }
     : relaxedNode
 }
 

@@ -50,7 +50,7 @@ const MEANINGS = {
   409: {
     name: 'Conflict',
     description:
-      'The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running',
+      'The state of the resource does not allow the request, the resource is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running',
     code: 'CONFLICT',
     error: 'A request with this Idempotency-Key is still running',
     reason: 'idempotency_in_progress',

@@ -11,53 +11,56 @@ const text = (description: string, example: string, schema: object = {}) => ({
 
 export const RESPONSE_HEADERS = {
   'x-request-id': text(
-    'Which request this answers: yours when it was acceptable, else a new one.',
+    'Id of the request: the one that you sent if it is valid, otherwise a new one.',
     '0199c2f4-7d1e-7a60-9c1b-2f6d1f0b7a11',
     { minLength: 1, maxLength: 128 },
   ),
   'RateLimit-Limit': count('Requests permitted in the window closest to exhaustion.', 500, 1),
   'RateLimit-Remaining': count('Requests left in that window.', 498),
-  'RateLimit-Reset': count('Seconds until that window is free again; not a time of day.', 12),
+  'RateLimit-Reset': count('Seconds until that window is free again.', 12),
   'RateLimit-Policy': text(
-    'Every policy in force, `<limit>;w=<window seconds>`, commas between.',
+    'All policies that apply, as `<limit>;w=<seconds>`, separated by commas.',
     '500;w=60, 50000;w=86400',
   ),
-  'X-RateLimit-Limit': count('The same as `RateLimit-Limit`, under its older name.', 500, 1),
-  'X-RateLimit-Remaining': count('The same as `RateLimit-Remaining`, under its older name.', 498),
+  'X-RateLimit-Limit': count('Older name of `RateLimit-Limit`.', 500, 1),
+  'X-RateLimit-Remaining': count('Older name of `RateLimit-Remaining`.', 498),
   'Retry-After': count(
-    'Seconds to wait before the next try. On a 409: only when waiting helps.',
+    'Seconds to wait before the next try. A 409 has it only if a retry may succeed.',
     12,
   ),
   'WWW-Authenticate': text(
-    'What is missing (RFC 6750).',
+    'Missing credentials or scopes (RFC 6750).',
     'Bearer error="insufficient_scope", scope="send"',
   ),
   'Idempotency-Replayed': text(
-    '`true`: this is what the first request with this `Idempotency-Key` answered.',
+    '`true`: the response is that of the first request with this `Idempotency-Key`.',
     'true',
     { enum: ['true'] },
   ),
-  'X-Event-Limit': count('Events that your plan allows a month; -1: unlimited.', 50000, -1),
+  'X-Event-Limit': count('Monthly limit of events in your plan. -1: unlimited.', 50000, -1),
   'X-Event-Current': count('Events accepted this month (UTC).', 12500),
   'X-Event-Remaining': count(
-    'Events until the limit; 25 % more are accepted. -1: unlimited.',
+    'Events left until the limit. Another 25 % are accepted. -1: unlimited.',
     37500,
     -1,
   ),
-  'X-Event-Percent': count('Part of the limit that is used, rounded down.', 25),
+  'X-Event-Percent': count('Percentage of the limit that is used, rounded down.', 25),
   'X-Event-Exceeded': text(
-    '`true`: events are refused until the 1st of next month (UTC).',
+    '`true`: events are refused until the first day of next month (UTC).',
     'false',
     { enum: ['true', 'false'] },
   ),
   Deprecation: text(
-    'Since when this operation is deprecated (RFC 9745): `@` and Unix seconds.',
+    'Time from which the operation is deprecated (RFC 9745): `@` and Unix seconds.',
     '@1795219200',
     { pattern: '^@[0-9]+$' },
   ),
-  Sunset: text('When this operation ends (RFC 8594).', 'Tue, 01 Jun 2027 00:00:00 GMT'),
+  Sunset: text(
+    'Time at which the operation is removed (RFC 8594).',
+    'Tue, 01 Jun 2027 00:00:00 GMT',
+  ),
   Link: text(
-    'With `rel="deprecation"`: what to use instead.',
+    'Page about the replacement, with `rel="deprecation"`.',
     '<https://docs.example.com/changes>; rel="deprecation"; type="text/html"',
   ),
 }

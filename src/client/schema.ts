@@ -10353,7 +10353,7 @@ export interface components {
                 "application/json": components["schemas"]["ApiError"];
             };
         };
-        /** @description The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
+        /** @description The state of the resource does not allow the request, the resource is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
         Conflict: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -10500,7 +10500,7 @@ export interface components {
                 "application/json": components["schemas"]["ResendError"];
             };
         };
-        /** @description The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
+        /** @description The state of the resource does not allow the request, the resource is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
         ResendConflict: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -10785,40 +10785,40 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+        /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
         IdempotencyKey: string;
     };
     requestBodies: never;
     headers: {
-        /** @description Which request this answers: yours when it was acceptable, else a new one. */
+        /** @description Id of the request: the one that you sent if it is valid, otherwise a new one. */
         "x-request-id": string;
         /** @description Requests permitted in the window closest to exhaustion. */
         "RateLimit-Limit": number;
         /** @description Requests left in that window. */
         "RateLimit-Remaining": number;
-        /** @description Seconds until that window is free again; not a time of day. */
+        /** @description Seconds until that window is free again. */
         "RateLimit-Reset": number;
-        /** @description Every policy in force, `<limit>;w=<window seconds>`, commas between. */
+        /** @description All policies that apply, as `<limit>;w=<seconds>`, separated by commas. */
         "RateLimit-Policy": string;
-        /** @description The same as `RateLimit-Limit`, under its older name. */
+        /** @description Older name of `RateLimit-Limit`. */
         "X-RateLimit-Limit": number;
-        /** @description The same as `RateLimit-Remaining`, under its older name. */
+        /** @description Older name of `RateLimit-Remaining`. */
         "X-RateLimit-Remaining": number;
-        /** @description What is missing (RFC 6750). */
+        /** @description Missing credentials or scopes (RFC 6750). */
         "WWW-Authenticate": string;
-        /** @description Seconds to wait before the next try. On a 409: only when waiting helps. */
+        /** @description Seconds to wait before the next try. A 409 has it only if a retry may succeed. */
         "Retry-After": number;
-        /** @description `true`: this is what the first request with this `Idempotency-Key` answered. */
+        /** @description `true`: the response is that of the first request with this `Idempotency-Key`. */
         "Idempotency-Replayed": "true";
-        /** @description Events that your plan allows a month; -1: unlimited. */
+        /** @description Monthly limit of events in your plan. -1: unlimited. */
         "X-Event-Limit": number;
         /** @description Events accepted this month (UTC). */
         "X-Event-Current": number;
-        /** @description Events until the limit; 25 % more are accepted. -1: unlimited. */
+        /** @description Events left until the limit. Another 25 % are accepted. -1: unlimited. */
         "X-Event-Remaining": number;
-        /** @description Part of the limit that is used, rounded down. */
+        /** @description Percentage of the limit that is used, rounded down. */
         "X-Event-Percent": number;
-        /** @description `true`: events are refused until the 1st of next month (UTC). */
+        /** @description `true`: events are refused until the first day of next month (UTC). */
         "X-Event-Exceeded": "true" | "false";
     };
     pathItems: never;
@@ -10839,7 +10839,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10870,7 +10870,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10882,7 +10882,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10926,7 +10926,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -10972,7 +10972,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11024,7 +11024,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11064,7 +11064,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11103,7 +11103,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11146,7 +11146,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11190,7 +11190,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11457,7 +11457,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
+            /** @description The state of the resource does not allow the request, the resource is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11646,7 +11646,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11677,7 +11677,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -11689,7 +11689,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11735,7 +11735,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11774,7 +11774,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11813,7 +11813,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11847,7 +11847,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11858,7 +11858,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11902,7 +11902,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11949,7 +11949,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -11989,7 +11989,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12029,7 +12029,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12068,7 +12068,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12109,7 +12109,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12145,7 +12145,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12187,7 +12187,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12226,7 +12226,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12265,7 +12265,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12301,7 +12301,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12332,7 +12332,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12345,7 +12345,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12390,7 +12390,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12436,7 +12436,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12516,7 +12516,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12527,7 +12527,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12563,7 +12563,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12574,7 +12574,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12620,7 +12620,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12664,7 +12664,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12723,7 +12723,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12755,7 +12755,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12767,7 +12767,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12804,7 +12804,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12816,7 +12816,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12861,7 +12861,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12901,7 +12901,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -12949,7 +12949,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13000,7 +13000,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13032,7 +13032,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13043,7 +13043,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13079,7 +13079,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13094,7 +13094,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13138,7 +13138,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13177,7 +13177,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13224,7 +13224,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13260,7 +13260,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13275,7 +13275,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13312,7 +13312,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13323,7 +13323,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13368,7 +13368,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13456,7 +13456,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13487,7 +13487,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13500,7 +13500,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13537,7 +13537,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13549,7 +13549,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13603,7 +13603,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13634,7 +13634,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13645,7 +13645,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13681,7 +13681,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13692,7 +13692,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13741,7 +13741,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13785,7 +13785,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14530,7 +14530,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14561,7 +14561,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -14574,7 +14574,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14591,7 +14591,7 @@ export interface operations {
                     "application/json": components["schemas"]["Suppression"];
                 };
             };
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14635,7 +14635,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14679,7 +14679,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14710,7 +14710,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -14722,7 +14722,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14766,7 +14766,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14805,7 +14805,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -14852,7 +14852,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15190,7 +15190,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -15202,7 +15202,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15261,7 +15261,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15293,7 +15293,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -15306,7 +15306,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15351,7 +15351,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15396,7 +15396,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15443,7 +15443,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15489,7 +15489,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15539,7 +15539,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15590,7 +15590,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15693,7 +15693,7 @@ export interface operations {
                 topicSlugs?: string;
             };
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -15707,7 +15707,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15753,7 +15753,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15792,7 +15792,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15831,7 +15831,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -15905,7 +15905,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -15957,7 +15957,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -15969,7 +15969,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16005,7 +16005,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -16017,7 +16017,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16065,7 +16065,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16096,7 +16096,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -16111,7 +16111,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16147,7 +16147,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -16162,7 +16162,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16211,7 +16211,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16242,7 +16242,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -16254,7 +16254,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16301,7 +16301,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16340,7 +16340,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -16387,7 +16387,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17798,7 +17798,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17851,7 +17851,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17937,7 +17937,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -17980,7 +17980,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18028,7 +18028,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18059,7 +18059,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -18072,7 +18072,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18169,7 +18169,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
+            /** @description The state of the resource does not allow the request, the resource is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18367,7 +18367,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -18379,7 +18379,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18476,7 +18476,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description The resource has another state, is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
+            /** @description The state of the resource does not allow the request, the resource is a duplicate or was changed meanwhile, or a request with the same Idempotency-Key is still running */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18684,7 +18684,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18732,7 +18732,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18819,7 +18819,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18858,7 +18858,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18889,7 +18889,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18904,7 +18904,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18940,7 +18940,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -18951,7 +18951,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18987,7 +18987,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19034,7 +19034,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19098,7 +19098,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19168,7 +19168,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -19180,7 +19180,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19229,7 +19229,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19260,7 +19260,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19271,7 +19271,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19307,7 +19307,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19322,7 +19322,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19371,7 +19371,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19444,7 +19444,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19455,7 +19455,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19491,7 +19491,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19507,7 +19507,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19543,7 +19543,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19559,7 +19559,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19611,7 +19611,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19642,7 +19642,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -19654,7 +19654,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19702,7 +19702,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19741,7 +19741,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19787,7 +19787,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20287,7 +20287,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20321,7 +20321,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20350,7 +20350,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -20362,7 +20362,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20399,7 +20399,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -20412,7 +20412,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20457,7 +20457,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20505,7 +20505,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20541,7 +20541,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -20552,7 +20552,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20589,7 +20589,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -20602,7 +20602,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20638,7 +20638,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -20650,7 +20650,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20694,7 +20694,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20737,7 +20737,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20780,7 +20780,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20811,7 +20811,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -20822,7 +20822,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20858,7 +20858,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -20873,7 +20873,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -21010,7 +21010,7 @@ export interface operations {
                 by?: "id" | "email" | "externalId";
             };
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -21021,7 +21021,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -21065,7 +21065,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -52,7 +52,7 @@ export function cloudformation(setup: Setup): string {
       ...way.Outputs,
       OtherMail: {
         Description:
-          'Mail of Letterloom names the set itself; run it where events of mail of other programs are wanted',
+          'Makes the configuration set the default for mail of other programs. Letterloom does not need it',
         Value: defaultSetCommand(name, region),
       },
     },

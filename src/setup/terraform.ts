@@ -70,7 +70,7 @@ resource "aws_sesv2_configuration_set_event_destination" "${id}" {
 }
 ${way.resources}${way.outputs}
 output "${id}_other_mail" {
-  description = "Mail of Letterloom names the set itself; run it where events of mail of other programs are wanted"
+  description = "Makes the configuration set the default for mail of other programs. Letterloom does not need it"
   value = ${text(defaultSetCommand(name, region))}
 }
 `)

@@ -205,7 +205,7 @@ test.each(TAKEN.slice(0, sized(2, TAKEN.length)))(
       })
       expect(await program.ended).toBe(1)
       expect(program.text()).toContain(
-        `${setting}: cannot listen on 127.0.0.1:${port}: somebody else listens there`,
+        `${setting}: cannot listen on 127.0.0.1:${port}: the port is in use`,
       )
       // Nobody was served by a process that could not be watched.
       expect(program.text()).not.toContain('the API listens')

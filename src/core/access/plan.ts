@@ -65,7 +65,7 @@ export async function requireRoom(
 
 export const storageFull = (): AppError =>
   paymentRequired(
-    'You store as many bytes as your plan allows, storedBytes of GET /v1/organization: delete templates, or wait until mails, answers and reports are deleted',
+    'Your plan’s limit of stored bytes is reached (storedBytes of GET /v1/organization). Delete templates, or wait until mails, answers and reports are deleted',
   )
 
 /** Throws a 402 if the organization stores as many bytes as its plan allows. */

@@ -59,11 +59,11 @@ export async function checkAddress(
   const details = { address: null, isRole: false, suggestion: null }
   const fix = 'Ask the person for the address again.'
   if (!isRight) {
-    const message = 'This is no email address.'
+    const message = 'This is not an email address.'
     return conclude([failed('syntax', message, fix)], { fine: '', records: [], details })
   }
   if (!isPublicDomain(domain)) {
-    const message = 'The domain is not one of the public internet.'
+    const message = 'The domain is not on the public internet.'
     return conclude([failed('domain', message, fix)], { fine: '', records: [], details })
   }
   const { findings: ofDomain, records } = await checkMx(context, { domain, isBrief: true })
@@ -71,11 +71,11 @@ export async function checkAddress(
   const isMailbox = LARGE.includes(domain) || OTHERS.includes(domain)
   const near = isMailbox ? undefined : LARGE.find((each) => isNear(each, domain))
   const findings: Finding[] = [
-    passed('syntax', 'The address is written as one.'),
+    passed('syntax', 'The address has the right syntax.'),
     ...ofDomain.map(asAddress),
   ]
   if (isRole) {
-    const message = 'It is the address of a role, which several people may read.'
+    const message = 'The address belongs to a role, so several people may read it.'
     findings.push(told('role', message))
   }
   if (near !== undefined) {
@@ -83,7 +83,7 @@ export async function checkAddress(
     findings.push(warned('typo', message, `Ask whether ${local}@${near} is meant.`))
   }
   return conclude(findings, {
-    fine: 'The address is written correctly, and its domain takes mail.',
+    fine: 'The address has the right syntax, and its domain accepts mail.',
     records,
     details: {
       address,
@@ -96,7 +96,7 @@ export async function checkAddress(
 /** Makes an address without mail service fail. */
 const asAddress = (finding: Finding): Finding =>
   finding.code === 'mx_null'
-    ? failed('mx_null', 'The domain takes no mail.', 'Ask the person for another address.')
+    ? failed('mx_null', 'The domain does not accept mail.', 'Ask the person for another address.')
     : finding
 
 /** Returns whether the names differ by one letter, or by two letters in swapped places. */

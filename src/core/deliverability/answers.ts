@@ -21,16 +21,12 @@ export function unanswered(code: string, what: string, { reason }: DnsFailed): F
       return unclear(
         code,
         `${message}: this check has used all of its look-ups.`,
-        'Check again in ten seconds: what was found so far is remembered for a minute.',
+        'Check again in ten seconds: the answers so far are cached for a minute.',
       )
     case 'busy':
-      return unclear(
-        code,
-        `${message}: too many look-ups are under way here.`,
-        'Try again in a minute.',
-      )
+      return unclear(code, `${message}: too many look-ups are running.`, 'Try again in a minute.')
     case 'bad_name':
-      return unclear(code, `${message}: no name server takes the name.`, 'Correct the name.')
+      return unclear(code, `${message}: the name is not valid in DNS.`, 'Correct the name.')
     default:
       return unclear(
         code,

@@ -59,11 +59,11 @@ export async function checkBimi(
     return finish([unanswered('dns_failed', 'The BIMI record', foundRecord)])
   }
   if (foundRecord.status === 'many') {
-    const message = `${foundRecord.name} has more than one BIMI record, so none of them counts.`
+    const message = `${foundRecord.name} has more than one BIMI record, so all of them are ignored.`
     return finish([failed('bimi_many', message, 'Keep one of them and delete the others.')])
   }
   if (foundRecord.status === 'none') {
-    const message = 'There is no BIMI record, so no logo is shown; mail is delivered all the same.'
+    const message = 'There is no BIMI record, so no logo is shown. Delivery is not affected.'
     const fix = `Publish a TXT record at ${selector}._bimi.${domain}: “v=BIMI1; l=https://…/logo.svg”.`
     return finish([told('bimi_missing', message, fix)])
   }
@@ -77,7 +77,7 @@ export async function checkBimi(
     certificateUrl: certificateUrl === '' ? null : certificateUrl.slice(0, LONGEST_URL),
   }
   if (logoUrl === '' && certificateUrl === '') {
-    return finish([told('bimi_declined', 'The domain says that it wants no logo.')], details)
+    return finish([told('bimi_declined', 'The record asks for no logo to be shown.')], details)
   }
   const findings = [
     ...recordFindings(logoUrl, certificateUrl),
@@ -110,7 +110,7 @@ async function findBimi(ask: Lookup, selector: string, domains: string[]): Promi
 function recordFindings(logoUrl: string, certificateUrl: string): Finding[] {
   const findings: Finding[] = []
   if (!isHttps(logoUrl)) {
-    const message = 'The address of the logo (l) is missing, or is not https.'
+    const message = 'The logo’s address (l) is missing or does not use https.'
     findings.push(
       failed('bimi_logo_address', message, 'Set l to the https address of an SVG file.'),
     )
@@ -124,10 +124,10 @@ function recordFindings(logoUrl: string, certificateUrl: string): Finding[] {
       ),
     )
   } else if (!isHttps(certificateUrl)) {
-    const message = 'The address of the mark certificate (a) is not https.'
+    const message = 'The mark certificate’s address (a) does not use https.'
     findings.push(failed('bimi_certificate_address', message, 'Set a to an https address.'))
   } else {
-    const message = 'The record names a mark certificate (a), which is not read here.'
+    const message = 'The record names a mark certificate (a), which this check does not read.'
     findings.push(told('bimi_certificate_unread', message))
   }
   return findings
@@ -149,13 +149,13 @@ async function policyFindings(ask: Lookup, domain: string): Promise<Finding[]> {
     record.subdomainPolicy !== 'none' &&
     record.percent === 100 &&
     !record.isTesting
-  if (isEnforced) return [passed('bimi_dmarc', 'The DMARC policy is enforced, as BIMI wants.')]
-  const message = 'No logo is shown before DMARC is enforced for all mail.'
+  if (isEnforced) return [passed('bimi_dmarc', 'The DMARC policy is enforced, as BIMI requires.')]
+  const message = 'No logo is shown until DMARC is enforced for all mail.'
   return [
     failed(
       'bimi_dmarc',
       message,
-      'Set the DMARC policy (p, and sp if it is there) to quarantine or reject, without pct and t.',
+      'Set the DMARC policy (p, and sp if it is set) to quarantine or reject, without pct and t.',
     ),
   ]
 }
@@ -186,7 +186,7 @@ async function readLogo({ fetch }: ToolContext, url: string) {
 
 function unreadLogo(error: FetchError): Finding {
   const message = `The logo cannot be read: ${error.message}.`
-  const fix = 'Serve the file over https, at the usual port, to everybody.'
+  const fix = 'Serve the file publicly over https on port 443.'
   if (isInconclusive(error)) return unclear('bimi_logo_unreachable', message, fix)
   // Other clients may send headers that ours does not.
   const finding = error.reason === 'request_refused' ? warned : failed
@@ -212,7 +212,7 @@ function svgFindings(
     findings.push(failed('bimi_logo_profile', 'The logo does not say baseProfile="tiny-ps".', fix))
   }
   if (/<script\b|<image\b|<foreignObject\b|\bon\w{1,20}\s*=/i.test(text)) {
-    findings.push(failed('bimi_logo_active', 'The logo has scripts or images inside.', fix))
+    findings.push(failed('bimi_logo_active', 'The logo contains scripts or images.', fix))
   }
   if (!/<title\b/i.test(text)) {
     findings.push(

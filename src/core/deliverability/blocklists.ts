@@ -143,7 +143,7 @@ export async function checkBlocklists(
     findings.push(
       unclear(
         'blocklists_unknown',
-        'None of the lists answers: most of them refuse public name servers.',
+        'None of the lists answered. Most of them refuse public name servers.',
         'Use a name server of your own for the look-ups of this service.',
       ),
     )
@@ -231,6 +231,6 @@ function findingOf({ list, entry, state, codes }: Reading): Finding {
     case 'not_listed':
       return passed(code, `${entry} is not on ${list.name}.`)
     case 'unknown':
-      return told(code, `${list.name} does not answer us about ${entry}, so nothing is known.`)
+      return told(code, `${list.name} did not answer about ${entry}, so the result is unknown.`)
   }
 }

@@ -40,8 +40,8 @@ export function readDkimKey(name: string, text: string): { key: DkimKey; finding
     findings.push(
       warned(
         'dkim_version',
-        `${name} has v= behind another tag, so receivers may ignore the key.`,
-        'Begin the record with “v=DKIM1”, or leave v= out.',
+        `${name} has v= after another tag, so receivers may ignore the key.`,
+        'Begin the record with “v=DKIM1”, or remove v=.',
       ),
     )
   }
@@ -50,7 +50,7 @@ export function readDkimKey(name: string, text: string): { key: DkimKey; finding
     findings.push(
       warned(
         'dkim_testing',
-        `${name} says that it is a test (t=y), so receivers may treat mail as unsigned.`,
+        `${name} is marked as a test (t=y), so receivers may treat mail as unsigned.`,
         'Remove t=y when signing works.',
       ),
     )
@@ -60,11 +60,11 @@ export function readDkimKey(name: string, text: string): { key: DkimKey; finding
 
 function keyFinding(name: string, { keyType, bits, isRevoked }: DkimKey): Finding {
   if (isRevoked) {
-    const message = `The key at ${name} is withdrawn (p is empty).`
-    return failed('dkim_revoked', message, 'Publish a new key, or stop to sign with this selector.')
+    const message = `The key at ${name} was revoked (p is empty).`
+    return failed('dkim_revoked', message, 'Publish a new key, or stop signing with this selector.')
   }
   if (keyType !== 'rsa' && keyType !== 'ed25519') {
-    const message = `${name} has a key of the kind “${keyType}”, which nobody knows.`
+    const message = `${name} has a key of the unknown type “${keyType}”.`
     return failed('dkim_key_type', message, 'Publish an RSA key of 2048 bits.')
   }
   if (bits === null) {
@@ -74,15 +74,19 @@ function keyFinding(name: string, { keyType, bits, isRevoked }: DkimKey): Findin
   if (keyType === 'ed25519') {
     return told(
       'dkim_key',
-      `${name} has an Ed25519 key; keep an RSA key beside it, as many receivers know only that.`,
+      `${name} has an Ed25519 key; keep an RSA key as well, since many receivers support nothing else.`,
     )
   }
   const message = `${name} has an RSA key of ${bits} bits.`
   if (bits < LEAST_BITS) {
-    return failed('dkim_key_short', message, 'Publish a key of 2048 bits: this one is refused.')
+    return failed(
+      'dkim_key_short',
+      message,
+      'Publish a key of 2048 bits. Receivers refuse this one.',
+    )
   }
   return bits < GOOD_BITS
-    ? warned('dkim_key_short', message, 'Replace it by a key of 2048 bits.')
+    ? warned('dkim_key_short', message, 'Replace it with a key of 2048 bits.')
     : passed('dkim_key', message)
 }
 

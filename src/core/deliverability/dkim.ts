@@ -66,7 +66,7 @@ export async function checkDkim(
     keys.push({ ...read.key, selector, name, record: shownText(text) })
     findings.push(...read.findings)
     if (texts.length > 1) {
-      const message = `${name} has more than one key, so receivers may take the wrong one.`
+      const message = `${name} has more than one key, so receivers may use the wrong one.`
       findings.push(failed('dkim_many', message, 'Keep the key in use and delete the others.'))
     }
   }
@@ -93,7 +93,7 @@ const notGuessed = (isSilent: boolean): Finding =>
   unclear(
     'dkim_selector_unknown',
     isSilent
-      ? 'Not all common selectors could be looked up, and none of the others has a key.'
-      : 'None of the common selectors has a key; yours may have another name.',
+      ? 'Not all common selectors could be looked up, and the others have no key.'
+      : 'None of the common selectors has a key; yours may be a different one.',
     'Give the selector: it is “s=” in the DKIM-Signature header of a mail from the domain.',
   )

@@ -47,7 +47,7 @@ export function writeDmarc(wish: DmarcWish): Check<DmarcWritten> {
     findings.push(warned('dmarc_no_reports', message, 'Add an address for aggregate reports.'))
   }
   if (policy === 'none') {
-    const message = 'With the policy none nothing is held back: it is for the first weeks.'
+    const message = 'The policy none does not stop any mail. Use it for the first weeks only.'
     findings.push(told('dmarc_p_none', message, 'Read the reports, then change it to quarantine.'))
   }
   const ours = organizationalDomain(domain)

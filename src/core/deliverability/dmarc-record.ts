@@ -62,7 +62,7 @@ export function parseDmarc(text: string): { record: DmarcRecord; findings: Findi
   )
   for (const name of tags.keys()) {
     if (KNOWN_TAGS.includes(name)) continue
-    findings.push(told('dmarc_unknown_tag', `The tag ${name.slice(0, 40)} is not one of DMARC.`))
+    findings.push(told('dmarc_unknown_tag', `The tag ${name.slice(0, 40)} is not a DMARC tag.`))
   }
   const record: DmarcRecord = {
     policy: policyOf(tags.get('p')),
@@ -81,7 +81,9 @@ export function parseDmarc(text: string): { record: DmarcRecord; findings: Findi
     findings.push(warned('dmarc_syntax', message, `Correct ${name}, or remove it.`))
   }
   if (record.policy === null) {
-    const message = tags.has('p') ? 'p is no policy.' : 'The record has no policy (p=).'
+    const message = tags.has('p')
+      ? 'The value of p is not a policy.'
+      : 'The record has no policy (p=).'
     findings.push(failed('dmarc_no_policy', message, 'Set p to none, quarantine or reject.'))
   }
   const wrong = [...record.rua, ...record.ruf].find((uri) => !isReportUri(uri))
@@ -89,7 +91,7 @@ export function parseDmarc(text: string): { record: DmarcRecord; findings: Findi
     findings.push(
       warned(
         'dmarc_report_address',
-        `“${wrong.slice(0, 100)}” is no address for reports.`,
+        `“${wrong.slice(0, 100)}” is not an address for reports.`,
         'Write it as mailto:dmarc@example.com.',
       ),
     )

@@ -90,7 +90,7 @@ export async function findDmarc(
 const isDmarc = (text: string): boolean => hasVersion(text, 'DMARC1')
 
 const inherited = (domain: string, name: string): Finding =>
-  told('dmarc_inherited', `${domain} has no record of its own: that of ${name} applies.`)
+  told('dmarc_inherited', `${domain} has no record, so that of ${name} applies.`)
 
 function missing(
   foundRecord: Exclude<FoundRecord, { status: 'found' }>,
@@ -108,7 +108,7 @@ function missing(
       return failed('dmarc_many', message, 'Keep one of them and delete the others.')
     }
     case 'none': {
-      const message = 'There is no DMARC record: anybody can send mail in the name of the domain.'
+      const message = 'There is no DMARC record, so anyone can send mail in the domain’s name.'
       const fix = `Publish a TXT record at _dmarc.${organization}: “v=DMARC1; p=none; rua=mailto:dmarc@${organization}”, and tighten it later.`
       return failed('dmarc_missing', message, fix)
     }
@@ -121,7 +121,7 @@ function policyFindings(record: DmarcRecord, effective: DmarcPolicy | null): Fin
     findings.push(
       warned(
         'dmarc_p_none',
-        'The policy is none: forged mail is reported, but still delivered.',
+        'The policy is none, so forged mail is reported but still delivered.',
         'When the reports show that all of your own mail passes, change p to quarantine, then to reject.',
       ),
     )
@@ -133,8 +133,8 @@ function policyFindings(record: DmarcRecord, effective: DmarcPolicy | null): Fin
     findings.push(
       warned(
         'dmarc_percent',
-        `The policy applies to ${record.percent} % of the mail only.`,
-        'Remove pct, so that it applies to all of it.',
+        `The policy applies to ${record.percent} % of the mail.`,
+        'Remove pct to apply it to all mail.',
       ),
     )
   }
@@ -142,7 +142,7 @@ function policyFindings(record: DmarcRecord, effective: DmarcPolicy | null): Fin
     findings.push(
       warned(
         'dmarc_testing',
-        'The record says that it is a test (t=y): receivers do one step less than the policy says.',
+        'The record is marked as a test (t=y), so receivers apply the next weaker policy.',
         'Remove t when the reports show that all of your own mail passes.',
       ),
     )
@@ -157,8 +157,8 @@ function policyFindings(record: DmarcRecord, effective: DmarcPolicy | null): Fin
     findings.push(
       warned(
         'dmarc_no_reports',
-        'Nobody gets the reports (rua), so you cannot see who sends in your name.',
-        'Add rua=mailto: and an address that reads them.',
+        'The record has no address for reports (rua), so you cannot see who sends in your name.',
+        'Add rua=mailto: and an address where you read them.',
       ),
     )
   }

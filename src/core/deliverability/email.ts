@@ -76,7 +76,7 @@ function summed(
     verdict: grade === null ? 'unknown' : verdictOf(findings.filter(counts)),
     summary:
       grade === null
-        ? `Too little could be looked up to say much about ${domain}.`
+        ? `Too many look-ups failed to grade ${domain}.`
         : `${domain} has grade ${grade}, ${score} of 100, with ${wrong.length === 1 ? 'one thing' : `${wrong.length} things`} to improve.`,
     findings,
     records: distinct(names.flatMap((name) => all[name].records)),

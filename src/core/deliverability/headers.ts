@@ -72,24 +72,26 @@ export async function checkHeaders(
     ...ofSignatures,
     ...ofHops,
     ...(fields.some(({ name }) => name === 'list-unsubscribe')
-      ? [told('list_unsubscribe', 'It can be unsubscribed from (List-Unsubscribe).')]
+      ? [told('list_unsubscribe', 'Recipients can unsubscribe (List-Unsubscribe).')]
       : []),
   ]
   if (fields.length === 0) {
     const fix = 'Copy the header from “show original” in your mail program.'
-    findings.splice(0, findings.length, failed('no_header', 'This is no header of a mail.', fix))
+    findings.splice(
+      0,
+      findings.length,
+      failed('no_header', 'This is not the header of a mail.', fix),
+    )
   } else if (authentication.length === 0) {
     const message = 'No receiving server says whether SPF, DKIM and DMARC passed.'
-    findings.push(
-      unclear('no_results', message, 'Use the header as it is in the receiving mailbox.'),
-    )
+    findings.push(unclear('no_results', message, 'Use the header from the receiving mailbox.'))
   }
   const first = (name: string): string | null =>
     valuesOf(fields, name)[0]?.slice(0, LONGEST_SHOWN) ?? null
   return conclude(findings, {
     fine: isProven(authentication, fromDomain)
-      ? 'The header is in order, and the mail was proven to be from its sender.'
-      : 'The header is in order, but no result proves that the mail is from its sender.',
+      ? 'The header is valid, and the mail is authenticated.'
+      : 'The header is valid, but no result authenticates the sender.',
     records: [],
     details: {
       from: first('from'),
@@ -109,7 +111,7 @@ function fieldFindings(fields: readonly MailField[], oddLines: readonly string[]
   for (const name of SINGLE) {
     const count = valuesOf(fields, name).length
     if (count > 1) {
-      const message = `The field ${name} is there ${count} times; receivers may show any of them.`
+      const message = `The field ${name} appears ${count} times. Receivers may show any of them.`
       const finding = name === 'from' ? failed : warned
       findings.push(finding('field_twice', message, `Send ${name} once.`))
     } else if (count === 0 && NEEDED.includes(name)) {
@@ -118,7 +120,7 @@ function fieldFindings(fields: readonly MailField[], oddLines: readonly string[]
     }
   }
   if (oddLines.length > 0) {
-    const message = `Some lines are no fields: “${(oddLines[0] ?? '').slice(0, 80)}”.`
+    const message = `Some lines are not fields: “${(oddLines[0] ?? '').slice(0, 80)}”.`
     findings.push(warned('odd_lines', message, 'Paste the header alone, with its folded lines.'))
   }
   return findings
@@ -176,7 +178,7 @@ const isProven = (results: readonly AuthenticationResult[], from: string | undef
 function resultFinding({ server, method, result }: AuthenticationResult): Finding {
   const name = method.toUpperCase()
   const message = `${name}: ${result}, says ${server}.`
-  const fix = `Check the ${name} record of the sending domain with the tools here.`
+  const fix = `Check the ${name} record of the sending domain with these tools.`
   switch (result) {
     case 'pass':
       return passed(`${method}_result`, message)
@@ -189,7 +191,7 @@ function resultFinding({ server, method, result }: AuthenticationResult): Findin
         ? told(`${method}_result`, message)
         : warned(`${method}_result`, message, fix)
     case 'temperror':
-      return unclear(`${method}_result`, message, 'Try with a mail that was received later.')
+      return unclear(`${method}_result`, message, 'Try a more recent mail.')
     default:
       return failed(`${method}_result`, message, fix)
   }
@@ -205,16 +207,16 @@ function alignmentFindings(
 ): Finding[] {
   if (from === undefined) return []
   if (signatures.some((each) => each.isAligned)) {
-    return [passed('aligned', `A signature is of the domain in From, ${from}.`)]
+    return [passed('aligned', `A signature is from the domain in From, ${from}.`)]
   }
   if (isAligned(returnPath, from)) {
-    return [passed('aligned', `The return path is of the domain in From, ${from}.`)]
+    return [passed('aligned', `The return path is in the domain in From, ${from}.`)]
   }
   const fix = 'Sign with DKIM as the domain in From.'
   if (isCut) {
-    const message = `None of the signatures that are looked at is of the domain in From, ${from}.`
+    const message = `None of the checked signatures is from the domain in From, ${from}.`
     return [unclear('aligned_unknown', message, fix)]
   }
-  const message = `Neither a signature nor the return path is of the domain in From, ${from}.`
+  const message = `Neither a signature nor the return path matches the domain in From, ${from}.`
   return [failed('not_aligned', message, fix)]
 }

@@ -41,8 +41,8 @@ export function readHops(received: readonly string[]): { hops: Hop[]; findings: 
     findings.push(
       warned(
         'slow_hop',
-        `The mail waited ${slow.delaySeconds} s before ${slow.by ?? 'a server'} took it.`,
-        'Look at the log of the server before it: greylisting and limits are usual reasons.',
+        `The mail waited ${slow.delaySeconds} s before ${slow.by ?? 'a server'} accepted it.`,
+        'Check the log of the server before it. Greylisting and rate limits are common reasons.',
       ),
     )
   }

@@ -60,7 +60,7 @@ export async function checkMtaSts(
     details: MtaStsDetails = blank,
   ): Check<MtaStsDetails> =>
     conclude(findings, {
-      fine: `Mail to ${domain} has to be encrypted.`,
+      fine: `Mail to ${domain} must be encrypted.`,
       records: [...records(), ...raw],
       details,
     })
@@ -68,16 +68,16 @@ export async function checkMtaSts(
   if (answer.status === 'failed') return finish([unanswered('dns_failed', name, answer)])
   if (record === null) {
     const fix = `Publish a policy at ${policyUrl} and a TXT record “v=STSv1; id=1” at ${name}.`
-    const message = 'There is no MTA-STS record: mail to the domain may travel unencrypted.'
+    const message = 'There is no MTA-STS record, so mail to the domain may travel unencrypted.'
     return finish([warned('mta_sts_missing', message, fix)])
   }
   if (recordTexts.length > 1) {
-    const message = `${name} has more than one record, so there is no policy.`
+    const message = `${name} has more than one record, so the policy is ignored.`
     return finish([failed('mta_sts_many', message, 'Keep one of them and delete the others.')])
   }
   const findings: Finding[] = []
   if (id === null || !/^[a-z0-9]{1,32}$/i.test(id)) {
-    const message = 'The id of the record has to be 1 to 32 letters and digits.'
+    const message = 'The record’s id must be 1 to 32 letters and digits.'
     findings.push(
       failed(
         'mta_sts_id',
@@ -164,7 +164,7 @@ function policyFindings({ version, mode, maxAgeSeconds, mx }: Policy): Finding[]
     findings.push(failed('mta_sts_version', 'The policy has no “version: STSv1”.', 'Add the line.'))
   }
   if (mode === null) {
-    const message = 'The policy has no mode that is known.'
+    const message = 'The policy has no valid mode.'
     findings.push(
       failed('mta_sts_mode', message, 'Add “mode: testing”, and later “mode: enforce”.'),
     )
@@ -179,12 +179,12 @@ function policyFindings({ version, mode, maxAgeSeconds, mx }: Policy): Finding[]
     const message = 'max_age is missing or longer than a year.'
     findings.push(failed('mta_sts_max_age', message, 'Add “max_age: 604800”.'))
   } else if (maxAgeSeconds < DAY_SECONDS) {
-    const message = 'Others forget the policy within a day (max_age).'
+    const message = 'Senders cache the policy for less than a day (max_age).'
     findings.push(warned('mta_sts_max_age', message, 'Set max_age to 604800, a week, or more.'))
   }
   if (mx.length === 0 && mode !== 'none') {
     findings.push(
-      failed('mta_sts_no_mx', 'The policy names no mail host (mx).', 'Name each of them.'),
+      failed('mta_sts_no_mx', 'The policy does not name a mail host (mx).', 'Name each of them.'),
     )
   }
   return findings

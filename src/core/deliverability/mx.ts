@@ -41,13 +41,15 @@ export async function checkMx(
   if (answer.status === 'failed') {
     findings.push(unanswered('dns_failed', `The MX records of ${domain}`, answer))
   } else if (answer.status === 'no_name') {
-    const message = `There is no domain ${domain}.`
+    const message = `There is not a domain ${domain}.`
     findings.push(failed('no_domain', message, 'Check the spelling, or register the domain.'))
   } else if (answer.status === 'empty') findings.push(await withoutMx(ask, domain))
   else if (isNull) findings.push(nullFinding(domain, hosts.length))
   else findings.push(...(await hostFindings(ask, hosts, isBrief)))
   if (hosts.length === 1 && !isNull) {
-    findings.push(told('mx_single', 'There is one mail host: while it is away, mail has to wait.'))
+    findings.push(
+      told('mx_single', 'There is only one mail host. While it is down, mail has to wait.'),
+    )
   }
   return conclude(findings, {
     fine: `Mail to ${domain} arrives at ${hosts.length} ${hosts.length === 1 ? 'host' : 'hosts'}.`,
@@ -65,25 +67,25 @@ async function withoutMx(ask: Lookup, domain: string): Promise<Finding> {
   const answer = await askAddresses(ask, domain)
   const fix = `Publish an MX record at ${domain} that names the host of your mailbox provider.`
   if (answer.status === 'found') {
-    const message = 'There is no MX record: mail is tried at the address of the website instead.'
+    const message = 'There is no MX record, so senders try the domain’s own address.'
     return warned('mx_implicit', message, fix)
   }
   if (answer.status === 'failed') {
-    const what = `There is no MX record, and the addresses of ${domain}, where mail is tried instead,`
+    const what = `There is no MX record, and the addresses of ${domain}, which senders try instead,`
     return unanswered('dns_failed', what, answer)
   }
-  return failed('mx_missing', 'There is no MX record: mail to the domain comes back.', fix)
+  return failed('mx_missing', 'There is no MX record, so mail to the domain bounces.', fix)
 }
 
 function nullFinding(domain: string, count: number): Finding {
   if (count > 1) {
-    const message = 'The record that says “no mail” stands beside others (RFC 7505, 3).'
+    const message = 'The record that says “no mail” appears with other MX records (RFC 7505, 3).'
     return failed('mx_null_and_others', message, 'Remove either “0 .” or the other MX records.')
   }
   return warned(
     'mx_null',
-    `${domain} says that it takes no mail (a null MX).`,
-    'Publish a real MX record if people should be able to answer: large providers distrust senders that take no mail.',
+    `${domain} does not accept mail (a null MX).`,
+    'Publish a real MX record so that people can reply. Large providers distrust senders that do not accept mail.',
   )
 }
 
@@ -116,9 +118,9 @@ const atMostWarning = ({ severity }: Finding): Severity =>
 
 async function hostFinding(ask: Lookup, host: MailHost): Promise<Finding> {
   const { host: name } = host
-  const fix = `Replace the MX record for ${name} by one that names a host with an address.`
+  const fix = `Replace the MX record for ${name} with one that names a host that has an address.`
   if (isIP(name) !== 0 || /^[\d.]+$/.test(name)) {
-    const message = `The MX record names the address ${name}; it has to name a host (RFC 5321, 5.1).`
+    const message = `The MX record names the address ${name}; it must name a host (RFC 5321, 5.1).`
     return failed('mx_is_address', message, fix)
   }
   const answer = await askAddresses(ask, name)
@@ -130,10 +132,6 @@ async function hostFinding(ask: Lookup, host: MailHost): Promise<Finding> {
       return unanswered('mx_host_failed', name, answer)
     default:
       host.addresses = []
-      return failed(
-        'mx_host_missing',
-        `The mail host ${name} has no address of the public internet.`,
-        fix,
-      )
+      return failed('mx_host_missing', `The mail host ${name} has no public address.`, fix)
   }
 }

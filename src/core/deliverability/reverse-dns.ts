@@ -54,13 +54,13 @@ export async function checkReverseDns(
     findings.push(
       unclear(
         'reverse_dns_no_address',
-        'There is no mail host with an address to check.',
+        'No mail host has an address to check.',
         'Give the address that your mail is sent from.',
       ),
     )
   }
   return conclude(findings, {
-    fine: `${hostAddresses.length === 1 ? 'The address has' : 'All addresses have'} a name that leads back.`,
+    fine: `${hostAddresses.length === 1 ? 'The address has' : 'All addresses have'} a name that resolves back to it.`,
     records: records(),
     details: { addresses },
   })
@@ -113,7 +113,7 @@ async function checkAddress(
     const what = `Whether ${name} leads back to ${ip}`
     return { finding: unanswered('dns_failed', what, failure), names }
   }
-  const message = `${ip} is called ${name}, but ${name} does not lead back to it.`
+  const message = `${ip} is called ${name}, but ${name} does not resolve back to it.`
   const addresses = `Publish an address record at ${name} that names ${ip}.`
   return { finding: failed('reverse_dns_unconfirmed', message, addresses), names }
 }
@@ -122,7 +122,7 @@ function confirmed(ip: string, name: string): Finding {
   const parts = ip.split(/[.:]/).filter((part) => part !== '')
   const isGeneric = isIPv4(ip) && parts.every((part) => name.split(/[^0-9]/).includes(part))
   if (!isGeneric) return passed('reverse_dns_confirmed', `${ip} is called ${name}, and back.`)
-  const message = `${ip} has a name made of the address (${name}), as home connections have.`
+  const message = `${ip} has a generic name made from the address (${name}), like a home connection.`
   const fix = 'Give the address the name of your mail host.'
   return warned('reverse_dns_generic', message, fix)
 }

@@ -61,7 +61,7 @@ export function readSignatures(
   })
   const isCut = all.length > MOST_SIGNATURES
   if (isCut) {
-    const message = `The mail has ${all.length} signatures; the first ${MOST_SIGNATURES} are looked at.`
+    const message = `The mail has ${all.length} signatures; the first ${MOST_SIGNATURES} are checked.`
     findings.push(told('signatures_many', message))
   }
   return { signatures, proofs, isCut, findings }
@@ -83,12 +83,12 @@ function signatureFindings(
     findings.push(failed('signature_sha1', message, 'Sign with rsa-sha256.'))
   }
   if (tags.has('l')) {
-    const message = `${of} covers only a part of the body (l=): anybody can add to it.`
+    const message = `${of} covers only part of the body (l=), so anyone can add to it.`
     findings.push(warned('signature_length', message, 'Sign without l=.'))
   }
   const expires = tags.get('x')
   if (expires !== undefined && /^\d{1,12}$/.test(expires) && Number(expires) * 1_000 < now) {
-    findings.push(told('signature_expired', `${of} has expired, which is usual for old mail.`))
+    findings.push(told('signature_expired', `${of} has expired, which is normal for old mail.`))
   }
   return findings
 }

@@ -67,7 +67,7 @@ function createEvaluation(ask: Lookup, { ip, sender, helo }: SpfQuestion) {
   let validatedNames: Promise<string[]> | undefined
 
   async function check(domain: string): Promise<SpfEvaluation> {
-    if (!isAskable(domain)) return outcome('none', null, `“${domain}” is no domain`)
+    if (!isAskable(domain)) return outcome('none', null, `“${domain}” is not a domain`)
     const record = recordOf(domain, await ask(domain, 'TXT'))
     if (record === undefined) return outcome('none', null, `${domain} has no SPF record`)
     for (const directive of record.directives) {

@@ -114,7 +114,7 @@ function rootFindings({ domain, status, failure, problem }: SpfNode): Finding[] 
   }
   if (status === 'none') {
     const message = `${domain} has no SPF record.`
-    const fix = `Publish a TXT record at ${domain} such as “v=spf1 include:amazonses.com ~all”, with everybody who sends your mail.`
+    const fix = `Publish a TXT record at ${domain} such as “v=spf1 include:amazonses.com ~all”, that names every service that sends your mail.`
     return [failed('spf_missing', message, fix)]
   }
   if (status === 'many') {
@@ -140,11 +140,11 @@ function limitFindings({ lookups, voids }: SpfTree): Finding[] {
       failed(
         'spf_lookups',
         `The record needs more than ${MOST_TERMS} look-ups, so receivers answer permerror.`,
-        'Remove includes that you no longer need, or replace some by the ip4 and ip6 ranges behind them.',
+        'Remove includes that you no longer need, or replace some with their ip4 and ip6 ranges.',
       ),
     )
   } else if (lookups >= MOST_TERMS - 1) {
-    const message = `The record needs ${lookups} of ${MOST_TERMS} look-ups: there is hardly room for another sender.`
+    const message = `The record needs ${lookups} of ${MOST_TERMS} look-ups: there is little room for another sender.`
     findings.push(told('spf_lookups_near', message, 'Remove includes that you no longer need.'))
   } else {
     findings.push(passed('spf_lookups', `It needs ${lookups} of ${MOST_TERMS} look-ups.`))
@@ -185,7 +185,7 @@ function recordFindings({ parsed }: SpfNode): Finding[] {
   const findings: Finding[] = []
   const at = directives.findIndex(({ kind }) => kind === 'all')
   if (at >= 0 && at < directives.length - 1) {
-    const message = `Nothing after “${directives[at]?.text ?? 'all'}” is ever looked at.`
+    const message = `Nothing after “${directives[at]?.text ?? 'all'}” is ever evaluated.`
     findings.push(warned('spf_after_all', message, 'Move “all” to the end of the record.'))
   }
   if (at >= 0 && redirect !== undefined) {
@@ -195,7 +195,7 @@ function recordFindings({ parsed }: SpfNode): Finding[] {
   if (directives.some(({ kind }) => kind === 'ptr')) {
     const message =
       'The mechanism ptr is slow and unreliable, and should not be used (RFC 7208, 5.5).'
-    findings.push(warned('spf_ptr', message, 'Replace ptr by a, mx or ip4 and ip6 ranges.'))
+    findings.push(warned('spf_ptr', message, 'Replace ptr with a, mx, or ip4 and ip6 ranges.'))
   }
   return findings
 }
@@ -204,7 +204,8 @@ function recordFindings({ parsed }: SpfNode): Finding[] {
 function endFindings({ domain, status, parsed }: SpfNode): Finding[] {
   const end = `End the record of ${domain} with “~all”, or “-all” when all senders are listed.`
   if (status === 'skipped' && domain.includes('%')) {
-    const message = 'Where the redirect leads depends on the mail, so its end is not known.'
+    const message =
+      'The target of the redirect depends on the mail, so the rest of the record cannot be checked.'
     return [unclear('spf_redirect_unknown', message, 'Check the domain that it leads to.')]
   }
   if (parsed === undefined) return []
@@ -237,7 +238,7 @@ function reachFindings(node: SpfNode, through: string | null = null): Finding[] 
   const behind = through === null ? '' : `, in the record of ${domain}`
   const findings: Finding[] = []
   if (everybody !== null) {
-    const message = `${where} lets everybody send your mail (“${everybody}”${behind}).`
+    const message = `${where} lets anyone send your mail (“${everybody}”${behind}).`
     const fix =
       through === null
         ? `Remove “${everybody}”, and end the record with “~all” or “-all”.`
@@ -276,7 +277,9 @@ function nodeFindings(node: SpfNode): Finding[] {
           ),
         ]
       case 'loop':
-        return [failed('spf_loop', `“${text}” leads back to where it came from.`, fix)]
+        return [
+          failed('spf_loop', `“${text}” leads back to a record that was already evaluated.`, fix),
+        ]
       default:
         if (leadsTo.problem === null) return nodeFindings(leadsTo)
         return [failed('spf_include_syntax', `“${text}” cannot be read: ${leadsTo.problem}.`, fix)]

@@ -42,7 +42,9 @@ export async function checkTlsRpt(
     findings.push(unanswered('dns_failed', name, answer))
   } else if (record === null) {
     const fix = `Publish a TXT record at ${name}: “v=TLSRPTv1; rua=mailto:tls@${domain}”.`
-    findings.push(warned('tls_rpt_missing', 'Nobody reports failed encryption to the domain.', fix))
+    findings.push(
+      warned('tls_rpt_missing', 'The domain receives no reports about failed encryption.', fix),
+    )
   } else if (recordTexts.length > 1) {
     const message = `${name} has more than one record, so no reports are sent.`
     findings.push(failed('tls_rpt_many', message, 'Keep one of them and delete the others.'))

@@ -85,10 +85,10 @@ export async function checkUnsubscribe(
   ]
   if (fields.length === 0) {
     const fix = 'Paste the whole mail: “show original” in your mail program.'
-    findings.splice(0, findings.length, failed('no_mail', 'This is no mail.', fix))
+    findings.splice(0, findings.length, failed('no_mail', 'This is not a mail.', fix))
   }
   return conclude(findings, {
-    fine: 'The mail can be unsubscribed from with one click, and satisfies the rules for bulk mail.',
+    fine: 'Recipients can unsubscribe with one click, and the mail satisfies the rules for bulk mail.',
     records: records(),
     details: {
       from: from ?? null,
@@ -143,11 +143,11 @@ function listFindings(fields: readonly MailField[], addresses: readonly string[]
     return [failed('list_unsubscribe_missing', message, fix)]
   }
   if (values.length > 1) {
-    const message = 'The field List-Unsubscribe is there more than once.'
+    const message = 'The field List-Unsubscribe appears more than once.'
     return [failed('list_unsubscribe_twice', message, 'Put all addresses into one field.')]
   }
   if (!addresses.some((address) => /^https:\/\/[^/\s]+/i.test(address))) {
-    const message = 'List-Unsubscribe has no https address, so it cannot be done with one click.'
+    const message = 'List-Unsubscribe has no https address, which one-click unsubscribing requires.'
     return [failed('list_unsubscribe_https', message, fix)]
   }
   return [passed('list_unsubscribe', 'List-Unsubscribe has an https address.')]
@@ -155,13 +155,13 @@ function listFindings(fields: readonly MailField[], addresses: readonly string[]
 
 function postFindings(fields: readonly MailField[]): Finding[] {
   const values = valuesOf(fields, 'list-unsubscribe-post')
-  const fix = `Add the field “List-Unsubscribe-Post: ${POST_VALUE}”, exactly so.`
+  const fix = `Add the field “List-Unsubscribe-Post: ${POST_VALUE}”, exactly as written.`
   if (values.length === 0) {
     const message = 'The field List-Unsubscribe-Post is missing.'
     return [failed('list_unsubscribe_post_missing', message, fix)]
   }
   if (values.length > 1 || values[0] !== POST_VALUE) {
-    const message = `List-Unsubscribe-Post has to be “${POST_VALUE}”, once.`
+    const message = `List-Unsubscribe-Post must be “${POST_VALUE}” and appear once.`
     return [failed('list_unsubscribe_post', message, fix)]
   }
   return [passed('list_unsubscribe_post', 'List-Unsubscribe-Post says one click.')]
@@ -206,13 +206,13 @@ function coverFindings(
 function fromFindings(fields: readonly MailField[], from: string | undefined): Finding[] {
   const count = valuesOf(fields, 'from').length
   if (count !== 1 || from === undefined) {
-    const message = 'The mail has to have one From, with an address of a public domain.'
+    const message = 'The mail must have one From field, with an address in a public domain.'
     return [failed('from', message, 'Send with one From address of your own domain.')]
   }
   return ['date', 'message-id']
     .filter((name) => valuesOf(fields, name).length !== 1)
     .map((name) => {
-      const message = `The field ${name} has to be there exactly once (RFC 5322, 3.6).`
+      const message = `The field ${name} must appear exactly once (RFC 5322, 3.6).`
       return failed('field_missing', message, `Have your program set ${name}.`)
     })
 }
@@ -221,7 +221,7 @@ function fromFindings(fields: readonly MailField[], from: string | undefined): F
 const notLookedAt = (code: string): Finding =>
   unclear(
     code,
-    `Only the first ${MOST_SIGNATURES} signatures are looked at, and none of them is enough.`,
+    `Only the first ${MOST_SIGNATURES} signatures are checked, and none of them is sufficient.`,
     'Send with fewer signatures.',
   )
 
@@ -232,10 +232,10 @@ function alignmentFindings(
 ): Finding[] {
   if (from === undefined || signatures.length === 0) return []
   if (signatures.some((each) => isAligned(each.domain, from) && each.result !== 'fail')) {
-    return [passed('aligned', 'A signature is of the domain in From.')]
+    return [passed('aligned', 'A signature is from the domain in From.')]
   }
   if (isCut) return [notLookedAt('aligned_unknown')]
-  const message = `No valid signature is of the domain in From, ${from}.`
+  const message = `No valid signature is from the domain in From, ${from}.`
   return [failed('not_aligned', message, 'Sign with DKIM as the domain in From.')]
 }
 
@@ -261,7 +261,7 @@ async function domainFindings(
   } else if (root.status === 'record' && root.problem === null && lookups <= 10) {
     findings.push(passed('spf', `${sender} has an SPF record.`))
   } else {
-    const message = `${sender} has no SPF record that can be used.`
+    const message = `${sender} has no usable SPF record.`
     findings.push(failed('spf', message, `Check ${sender} with the SPF tool.`))
   }
   return findings
@@ -283,9 +283,10 @@ function bodyFindings(body: string): Finding[] {
       text,
     )
   ) {
-    return [passed('visible_link', 'The body speaks of unsubscribing.')]
+    return [passed('visible_link', 'The body mentions unsubscribing.')]
   }
-  if (isEncoded) return [told('encoded_body', 'The body is in base64, so its link is not checked.')]
-  const message = 'No link to unsubscribe was seen in the body.'
-  return [warned('visible_link', message, 'Add a link to unsubscribe that people can see.')]
+  if (isEncoded)
+    return [told('encoded_body', 'The body is encoded in base64, so its link is not checked.')]
+  const message = 'No unsubscribe link was found in the body.'
+  return [warned('visible_link', message, 'Add a visible unsubscribe link.')]
 }

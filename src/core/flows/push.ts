@@ -71,7 +71,7 @@ async function pushAll(
     throw badRequest(`Nothing was pushed: ${first.message}`, problems, 'definition_invalid')
   if (edited.length > 0) {
     const message =
-      'Workflows were edited here since they were pushed: pull them, or push with force'
+      'Workflows were edited here since they were pushed. Pull them first, or push with force'
     throw conflict(message, { reason: 'edited_since_push', details: edited })
   }
   return results

@@ -24,7 +24,7 @@ export class NotAdmitted extends AppError {
   readonly flowId: Uuid
   constructor(flowId: Uuid) {
     const message =
-      'Re-entry, re-entry delay or cooldown of the workflow do not let this contact in now'
+      'The re-entry, re-entry delay or cooldown of the workflow does not admit this contact now'
     super('CONFLICT', message, { reason: 'not_admitted' })
     this.flowId = flowId
   }

@@ -66,7 +66,7 @@ export async function listening(
     await bound
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    const why = code === 'EADDRINUSE' ? 'somebody else listens there' : code
+    const why = code === 'EADDRINUSE' ? 'the port is in use' : code
     throw new Error(`${setting}: cannot listen on ${host}:${port}: ${why}`, { cause: error })
   }
 }

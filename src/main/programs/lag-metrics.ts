@@ -17,69 +17,85 @@ type Figures = Awaited<ReturnType<typeof readFigures>>
 
 const GAUGES = [
   ['outbox_lag_seconds', 'Age of the oldest outbox message that is not delivered', 'outboxSeconds'],
-  ['outbox_waiting', `Outbox messages that are not delivered, to ${MOST_WAITING}`, 'outboxWaiting'],
+  [
+    'outbox_waiting',
+    `Outbox messages that are not delivered, at most ${MOST_WAITING}`,
+    'outboxWaiting',
+  ],
   ['batches_running', 'Batches that are being sent', 'batchesRunning'],
-  ['batches_stalled_seconds', 'Since the most stalled of the live batches came on', 'batchSeconds'],
+  [
+    'batches_stalled_seconds',
+    'Seconds since the most stalled live batch made progress',
+    'batchSeconds',
+  ],
   ['imports_running', 'Imports that are being written', 'importsRunning'],
-  ['executions_overdue', `Executions that should have been woken, to ${MOST}`, 'overdue'],
+  ['executions_overdue', `Executions that are overdue, at most ${MOST}`, 'overdue'],
   [
     'membership_lag_seconds',
-    'Since the first of the contacts changed whose segments are not brought up to date',
+    'Age of the oldest contact change that is not in its segments yet',
     'membershipSeconds',
   ],
   [
     'segments_set_aside',
-    'Segments that nobody enters or leaves because their conditions cannot be asked in time',
+    'Segments that are set aside because their conditions take too long',
     'segmentsSetAside',
   ],
   [
     'delivery_events_lag_seconds',
-    'Since the oldest delivery event was received that is not applied',
+    'Age of the oldest delivery event that is not applied',
     'eventSeconds',
   ],
   [
     'hook_oldest_due_seconds',
-    'Since the oldest webhook delivery was due to an endpoint that may be called',
+    'Seconds since the oldest webhook delivery to a callable endpoint was due',
     'hookSeconds',
   ],
   ['hook_gated_endpoints', 'Webhook endpoints that keep failing', 'gatedHooks'],
-  ['executions_overdue_seconds', 'Since the first of them was due', 'overdueSeconds'],
+  [
+    'executions_overdue_seconds',
+    'Seconds since the first overdue execution was due',
+    'overdueSeconds',
+  ],
   [
     'connections_without_events',
-    'Connections that send and hear nothing of their mails',
+    'Connections that send mail but receive no delivery events',
     'connectionsWithoutEvents',
   ],
-  ['claims_in_doubt', 'Claims of which it is not known what was sent', 'claimsInDoubt'],
-  ['sending_held', '1: nothing is sent, since Postgres was restored', 'sendingHeld'],
+  ['claims_in_doubt', 'Claims with mails that may or may not have been sent', 'claimsInDoubt'],
+  ['sending_held', '1 while nothing is sent because Postgres was restored', 'sendingHeld'],
   [
     'partition_days_ahead',
-    'Coming days for which all tables have partitions; -1: today has none',
+    'Days ahead for which all tables have partitions. -1: today has none',
     'partitionDaysAhead',
   ],
   [
     'oldest_transaction_seconds',
-    'Time for which the oldest transaction of the database is open',
+    'Age of the oldest open transaction of the database',
     'oldestTransactionSeconds',
   ],
-  ['postgres_connections', 'Connections that the server of Postgres has', 'connections'],
-  ['postgres_connections_most', 'Connections that it may have', 'connectionsMost'],
+  ['postgres_connections', 'Open connections of the Postgres server', 'connections'],
+  [
+    'postgres_connections_most',
+    'Largest number of connections of the Postgres server',
+    'connectionsMost',
+  ],
 ] as const satisfies readonly (readonly [string, string, keyof Figures])[]
 
 /** Figures with a label. */
 const LABELED = [
   [
     'accounts_paused',
-    'AWS accounts from which nothing, or no batch, leaves for now, by reason',
+    'AWS accounts that are paused, for all mail or for batches, by reason',
     'reason',
     'accountsPaused',
   ],
-  ['queue_dead_rows', 'Rows of a queue that were changed and not cleaned up', 'queue', 'deadRows'],
+  ['queue_dead_rows', 'Dead rows of a queue that are not vacuumed', 'queue', 'deadRows'],
 ] as const satisfies readonly (readonly [string, string, string, keyof Figures])[]
 
 /**
- * Tells how far the system is behind, and other figures of all organizations together, read from
- * Postgres when they are asked for. Without Postgres they are absent. One process of an
- * installation tells them; `stop` ends that.
+ * Measures how far the system is behind, and other figures of all organizations together, from
+ * Postgres at each request. Without Postgres they are absent. One process of an installation
+ * reports them until `stop` is called.
  */
 export function measureLags(
   registry: Registry,
