@@ -13,12 +13,9 @@ export interface Metrics {
   registry: Registry
   requestsInFlight: Gauge
   sockets: Gauge
-  /**
-   * By what the route is about, as the API's description groups them: a histogram of each route
-   * would be most of what a process tells.
-   */
+  /** The area is the route's tag in the API's document. Each route as a label is too many series. */
   requestSeconds: Histogram<'area'>
-  /** By the first figure of the status, `2xx`. */
+  /** The status is its class: `2xx`. */
   requests: Counter<'method' | 'route' | 'status'>
   answers: Counter<'status'>
   refusedUnderPressure: Counter<'reason'>

@@ -2,8 +2,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Lane } from '../domain/mails/mail-priority.ts'
 
 /**
- * What a process counts, where it happens. A process has one set: the instruments are found by
- * import, as loggers of libraries are, so that no caller passes them on.
+ * Metrics that are counted where they happen. A process has one set. Modules import the
+ * instruments, as loggers of libraries are imported, so that no caller passes them on.
  *
  * Labels come from closed lists and never name a tenant. So a process has a bounded number of
  * series, however many organizations it serves (test/main/metrics-bounds).
@@ -12,7 +12,7 @@ export const ownMetrics = new Registry()
 
 const registers = [ownMetrics]
 const PREFIX = 'letterloom_'
-/** From a look-up by key to the longest statement. */
+/** Buckets from a look-up by key to the longest statement. */
 const SECONDS = [0.002, 0.01, 0.05, 0.25, 1, 5, 30]
 
 const counter = <Label extends string = never>(
@@ -57,7 +57,7 @@ export const countSesCall = (answer: Answer, seconds: number): void => {
   if (answer !== 'not_begun') sesCallSeconds.observe(seconds)
 }
 
-/** Why permits were not granted, for labels. Other reasons are of one account. */
+/** Reasons that become labels. All others concern a single account. */
 const PERMIT_REFUSALS = ['daily_quota', 'provider_unreachable', 'no_account', 'restored'] as const
 
 const permitsAsked = counter('permits_asked_total', 'Permits to send that were asked for', ['lane'])

@@ -172,9 +172,9 @@ function listOf(
   { reason, ...filters }: suppressions.ListFilters<Suppression['reason']>,
 ) {
   if (channel === 'email') {
-    const wanted = reason === undefined ? reason : mailReason(reason)
-    return suppressions.list(sql, organizationId, { ...filters, reason: wanted })
+    const mailFilter = reason === undefined ? reason : mailReason(reason)
+    return suppressions.list(sql, organizationId, { ...filters, reason: mailFilter })
   }
-  const wanted = reason === undefined ? reason : phoneReason(reason)
-  return phoneConsents.list(sql, organizationId, { ...filters, reason: wanted })
+  const phoneFilter = reason === undefined ? reason : phoneReason(reason)
+  return phoneConsents.list(sql, organizationId, { ...filters, reason: phoneFilter })
 }

@@ -25,9 +25,9 @@ export async function checkTriggerSegment(
   const id = 'segmentId' in trigger ? trigger.segmentId : undefined
   if (id === undefined) return []
   await requireFeature(tx, organizationId, 'segments')
-  const kept = await segments.keep(tx, organizationId, isUuid(id) ? [id] : [])
-  if (kept.size > 0) {
-    const conditions = await segments.listConditions(tx, organizationId, [...kept])
+  const lockedIds = await segments.keep(tx, organizationId, isUuid(id) ? [id] : [])
+  if (lockedIds.size > 0) {
+    const conditions = await segments.listConditions(tx, organizationId, [...lockedIds])
     const problem = [...conditions.values()].map(whyUnusable).find((each) => each !== undefined)
     return problem === undefined ? [] : [{ path: PATH, message: `cannot be used. ${problem}` }]
   }

@@ -1,11 +1,11 @@
 import type { PhoneReason, SmsStatus } from './sms-status.ts'
 
 /**
- * What is known of a phone number, whoever has it: the greatest times, in ISO 8601 with
- * milliseconds, at which its person opted out, opted in again, and at which it was found not to
- * exist. Null: never.
+ * Consent of a phone number, whoever has it: the latest times, in ISO 8601 with milliseconds, at
+ * which its person opted out, opted in again, and at which the number was found not to exist.
+ * Null: never.
  *
- * Greatest times may be told in any order and any number of times, with the same result.
+ * Latest times may be merged in any order, and repeatedly, with the same result.
  */
 export interface PhoneConsent {
   stoppedAt: string | null

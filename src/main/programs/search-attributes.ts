@@ -46,8 +46,8 @@ export async function missingSearchAttributes(
   namespace: string,
   wanted: Attributes,
 ): Promise<string[]> {
-  const known = await list(connection, namespace)
-  return Object.keys(wanted).filter((name) => known[name] === undefined)
+  const attributes = await list(connection, namespace)
+  return Object.keys(wanted).filter((name) => attributes[name] === undefined)
 }
 
 /** Waits until these attributes may be used. The server looks for new ones every other second. */

@@ -33,8 +33,8 @@ export function copyTemporalMetrics(
   const recorders = new Map<string, Recorder>()
 
   function recorderOf({ name, kind, description }: BufferedMetricUpdate['metric']): Recorder {
-    const known = recorders.get(name)
-    if (known) return known
+    const recorder = recorders.get(name)
+    if (recorder) return recorder
     const options = { help: description || name, labelNames: LABELS, registers: [registry] }
     const record = createRecorder(kind, name, options)
     recorders.set(name, record)

@@ -36,9 +36,9 @@ export async function lookUp(
       where organization_id = wanted.organization_id and address_key = decode(wanted.key, 'hex')
       limit 1
     ) found`
-  const known = new Map(rows.map(({ key, ...consent }) => [key, consent]))
+  const consents = new Map(rows.map(({ key, ...consent }) => [key, consent]))
   return ({ keys: ofPhone }) =>
-    ofPhone.map(({ key }) => known.get(key) ?? UNKNOWN_PHONE).reduce(joined)
+    ofPhone.map(({ key }) => consents.get(key) ?? UNKNOWN_PHONE).reduce(joined)
 }
 
 export interface PhoneEntry {

@@ -47,7 +47,7 @@ export async function noteRestored(sql: Executor, agoMs: number): Promise<string
 /** A restore, and how far the work after it is. */
 interface Restore {
   restoredAt: string
-  /** What was committed later may be lost. */
+  /** Later commits may be lost. */
   lostSince: string
   /** Null: mail is sent again. */
   heldAt: string | null

@@ -1,16 +1,16 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Sql } from '../db/sql.ts'
 
-/** A batch that is being sent, as the log tells of it. */
+/** A batch that is being sent, as the log shows it. */
 interface BatchProgress {
   batch: Uuid
   recipients: number
-  /** With any outcome: sent, failed, skipped or in doubt. */
+  /** Recipients that are sent, failed, skipped or in doubt. */
   settled: number
   sent: number
   failed: number
   unknown: number
-  /** Why it does not go on now. Null: it does. */
+  /** Null: sending goes on. */
   waitsFor: 'resume' | 'freezing' | 'outcomes' | 'daily_quota' | 'account' | null
 }
 

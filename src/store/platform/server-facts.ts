@@ -1,8 +1,7 @@
 import type { Sql } from '../db/sql.ts'
 
-/** What `letterloom doctor` asks Postgres about itself. */
 interface ServerFacts {
-  /** As `server_version_num`: 180004. */
+  /** `server_version_num`, such as 180004. */
   version: number
   isAutovacuumOn: boolean
   locksPerTransaction: number

@@ -7,7 +7,7 @@ interface SystemFigures {
   importsRunning: number
   /** AWS accounts from which nothing leaves now, or no batch, by reason. */
   accountsPaused: Record<PauseReason, number>
-  /** Connections that send and hear nothing of their mails. */
+  /** Connections that send mail but receive no delivery events. */
   connectionsWithoutEvents: number
   claimsInDoubt: number
   /** 1: nothing is sent, since Postgres was restored and nobody has looked yet. */

@@ -42,8 +42,8 @@ export async function examineAccount(
   }
   const { granted } = await sendLimits.grantPermits(sql, sender, 1)
   if (granted === 0) {
-    const found = 'The limiter has no permit for this account now.'
-    return [...findings, problem('sending', found, 'Try again in a minute.')]
+    const message = 'The limiter has no permit for this account now.'
+    return [...findings, problem('sending', message, 'Try again in a minute.')]
   }
   const mailer = createMailer({ roles, ...timings })
   try {

@@ -65,7 +65,7 @@ async function examine(queues: readonly string[], account?: string): Promise<Fin
     statementTimeoutMs: LONGEST_STATEMENT_MS,
   })
   try {
-    const found = await Promise.all([
+    const findings = await Promise.all([
       examinePostgres(sql, databaseUrl),
       examineTemporal(config, queues),
       examined('aws', REACH_AWS, async () => {
@@ -79,7 +79,7 @@ async function examine(queues: readonly string[], account?: string): Promise<Fin
             return examineAccount(sql, config, account)
           }),
     ])
-    return [ok('settings', 'The settings can be used.'), ...found.flat()]
+    return [ok('settings', 'The settings can be used.'), ...findings.flat()]
   } finally {
     await sql.end()
   }

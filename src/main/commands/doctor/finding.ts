@@ -1,10 +1,10 @@
-/** What one check of `letterloom doctor` found. */
+/** Result of one check of `letterloom doctor`. */
 export interface Finding {
   check: string
   isOk: boolean
-  /** What was found, one sentence. */
+  /** One sentence. */
   found: string
-  /** What the operator does about it, one sentence. Empty where all is well. */
+  /** One sentence for the operator. Empty if the check passed. */
   remedy: string
 }
 
@@ -22,7 +22,7 @@ export const problem = (check: string, found: string, remedy: string): Finding =
   remedy,
 })
 
-/** A check whose questions fail has found something, too. */
+/** Runs a check. One that throws is a problem, too. */
 export async function examined(
   check: string,
   remedy: string,

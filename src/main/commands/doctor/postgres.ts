@@ -9,7 +9,7 @@ import { examined, type Finding, ok, problem } from './finding.ts'
 
 const MOST_CLOCK_MS = 5_000
 const LEAST_VERSION = 150_000
-/** One query of a partitioned table locks all of its partitions. */
+/** A query locks every partition of its table. */
 const LEAST_LOCKS = 64
 const LEAST_DAYS_AHEAD = 3
 const MOST_TRANSACTION_SECONDS = 300

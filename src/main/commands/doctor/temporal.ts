@@ -6,7 +6,7 @@ import { missingSearchAttributes } from '../../programs/search-attributes.ts'
 import { examined, type Finding, ok, problem } from './finding.ts'
 
 const CONNECT_MS = 5_000
-/** What failed on a Friday is looked at on a Monday. In development nobody looks. */
+/** A failure on Friday is examined on Monday. Not required in development. */
 const LEAST_RETENTION_DAYS = 3
 const FAIR_SINCE = [1, 29] as const
 const PREPARE = 'Run the namespace job (tools/production/namespace.mjs).'
