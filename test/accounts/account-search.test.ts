@@ -64,7 +64,7 @@ test('an account that cannot be asked ends the search, unless another has the ob
 })
 
 test('nobody is asked when there is nobody', async () => {
-  expect(await searching([])).toMatchObject({ found: undefined, unreachable: [], asked: [] })
+  expect(await searching([])).toMatchObject({ match: undefined, unreachable: [], asked: [] })
 })
 
 test('each is asked once, so many at a time, and answered in its order', async () => {
