@@ -49,7 +49,7 @@ export async function callHook({ fetcher, now }: CallDeps, call: Call): Promise<
   const startedAt = performance.now()
   const timestamp = Math.floor(calledAt / 1_000)
   const message = { id: hookEventId(delivery.eventId), timestamp, body }
-  const ended = (answer: CallAnswer) =>
+  const endedCall = (answer: CallAnswer) =>
     resultOf(delivery, answer, { calledAt, ms: Math.round(performance.now() - startedAt) })
   try {
     const answer = await fetcher.send({
@@ -66,10 +66,10 @@ export async function callHook({ fetcher, now }: CallDeps, call: Call): Promise<
       keptBy: delivery.endpointId,
       signal,
     })
-    return ended(answerOf(answer, calledAt))
+    return endedCall(answerOf(answer, calledAt))
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
-    return ended({ status: null, error: error.message, answer: null, askedMs: 0 })
+    return endedCall({ status: null, error: error.message, answer: null, askedMs: 0 })
   }
 }
 

@@ -1,10 +1,9 @@
 /** Calls of this process that may be under way at once. */
 const MOST_CALLS = 400
 const MOST_OF_ORGANIZATION = 50
-/** Of one organization to one host, whatever endpoints it has there. */
+/** Calls of one organization to one host, over all its endpoints there. */
 const MOST_OF_HOST = 10
 
-/** An endpoint for which calls are begun. */
 export interface Caller {
   organizationId: string
   id: string
@@ -22,13 +21,13 @@ export type CallRoom = ReturnType<typeof createCallRoom>
  * time, and may have twice as many after each that succeeds.
  */
 export function createCallRoom(mostCalls = MOST_CALLS) {
-  const taken = new Map<string, number>()
+  const takenCalls = new Map<string, number>()
   const windows = new Map<string, number>()
-  const countOf = (key: string): number => taken.get(key) ?? 0
+  const countOf = (key: string): number => takenCalls.get(key) ?? 0
   const add = (key: string, calls: number): void => {
     const sum = countOf(key) + calls
-    if (sum === 0) taken.delete(key)
-    else taken.set(key, sum)
+    if (sum === 0) takenCalls.delete(key)
+    else takenCalls.set(key, sum)
   }
   const limitsOf = ({ organizationId, id, host, maxInFlight, isFailing }: Caller) => {
     const window = isFailing ? 1 : Math.min(maxInFlight, windows.get(id) ?? 1)
@@ -53,7 +52,7 @@ export function createCallRoom(mostCalls = MOST_CALLS) {
       return calls
     },
 
-    /** Gives back what `take` took for the same caller. */
+    /** Releases what `take` took for the same caller. */
     giveBack(caller: Caller, calls: number): void {
       for (const [key] of limitsOf(caller)) add(key, -calls)
     },

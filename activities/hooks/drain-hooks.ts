@@ -7,11 +7,11 @@ import type { DispatchHooksInput } from '../../workflows/contract.ts'
 import { createCallRoom } from './call-room.ts'
 import { createRounds, Stopped } from './rounds.ts'
 
-/** How often a warm drain looks for more, and how long it stays warm with nothing to do. */
+/** Interval at which a warm drain looks for due deliveries. */
 const POLL_MS = 100
 const WARM_MS = 1_000
 const LONGEST_DRAIN_MS = 300_000
-/** Time that calls under way have to end after the worker was asked to stop. */
+/** Time that running calls have to end after the worker was asked to stop. */
 const STOP_MS = 3_000
 
 export interface DrainHooksDeps {
@@ -19,13 +19,11 @@ export interface DrainHooksDeps {
   keyring: Keyring
   fetcher: Fetcher
   now?: () => number
-  /** How long a drain with nothing to do waits for more. */
+  /** Milliseconds that a drain with nothing to do waits for more. */
   warmMs?: number
-  /** Called with the outcome and the milliseconds of each call. */
   onCall?: (outcome: string, ms: number) => void
 }
 
-/** Whether there may be more to do right away. */
 export interface DrainedHooks {
   more: boolean
 }

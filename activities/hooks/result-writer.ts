@@ -29,7 +29,6 @@ export function createResultWriter(sql: Sql, onFailure: (error: unknown) => void
   }
 
   return {
-    /** `onWritten` is called when it is written, or cannot be. */
     add(result: CallResult, onWritten: () => void): void {
       endedCalls.push({ result, onWritten })
       writing ??= writeAll().finally(() => {

@@ -12,7 +12,7 @@ import { sampleData } from './sample-data.ts'
 
 /** A claimed delivery is due again after this: its call is lost by then. */
 const LEASE_MS = 3 * CALL_TIMEOUT_MS
-/** Endpoints that are looked at together. */
+/** Endpoints that are read together. */
 const PAGE = 100
 const LEAST_ID = '00000000-0000-0000-0000-000000000000'
 
@@ -30,11 +30,9 @@ interface RoundContext {
   onCall: (outcome: string, ms: number) => void
   shard: number
   room: CallRoom
-  /** Ends the calls under way. */
   signal: AbortSignal
 }
 
-/** An endpoint with the room that was taken for its calls. */
 interface ReadyEndpoint {
   endpoint: hookQueue.DueEndpoint
   caller: Caller
@@ -201,7 +199,7 @@ export function createRounds(context: RoundContext) {
         if (isWoken) endWait()
       }),
 
-    /** When all calls have ended and are written. Throws what the first that failed has thrown. */
+    /** Resolves when all calls have ended and are written. Throws the first error of a call. */
     async ended(): Promise<void> {
       while (calls.size > 0 || writer.written() !== undefined) {
         await Promise.all([...calls, writer.written()])

@@ -3,7 +3,6 @@ import { BatchSummary } from '../../src/schemas/batches/batch.ts'
 import { Contact } from '../../src/schemas/contacts/contact.ts'
 import { ID, TIME } from '../../src/schemas/common.ts'
 
-/** Returns the first example of a schema. */
 const first = (schema: object): unknown =>
   'examples' in schema && Array.isArray(schema.examples) ? schema.examples[0] : undefined
 

@@ -5,7 +5,6 @@ import { HOOK_SHARDS } from '../../workflows/contract.ts'
 import { actorOf } from '../access/audit.ts'
 import type { TenantDeps } from '../deps.ts'
 
-/** Returns what the use cases of webhook endpoints need of a request. */
 export const hookContextOf = (
   request: FastifyRequest,
   tx: Transaction,

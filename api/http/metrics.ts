@@ -13,7 +13,7 @@ export interface Metrics {
   registry: Registry
   requestsInFlight: Gauge
   sockets: Gauge
-  /** The area is the route's tag in the API's document. Each route as a label is too many series. */
+  /** The area is the route's tag in the API's document. A label for each route is too much. */
   requestSeconds: Histogram<'area'>
   /** The status is its class: `2xx`. */
   requests: Counter<'method' | 'route' | 'status'>

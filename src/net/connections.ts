@@ -61,7 +61,6 @@ export function createKeptConnections() {
   const isUsable = (connection: Connection): boolean =>
     connection.isOpen() && performance.now() - connection.openedAt < CHECKED_MS
 
-  /** Closes what is not used any more. */
   const sweep = (): void => {
     for (const [place, connections] of byPlace) {
       const usable = connections.filter(isUsable)
@@ -85,7 +84,6 @@ export function createKeptConnections() {
   }
 
   return {
-    /** Returns a connection for one request. Undefined: there is none. */
     take(place: string): Connection | undefined {
       const connections = byPlace.get(place) ?? []
       for (;;) {

@@ -65,7 +65,7 @@ const REDIRECTS = [301, 302, 303, 307, 308]
 export function createFetcher(options: FetcherOptions): Fetcher {
   const { findAddresses = createAddressFinder(), ca } = options
   const isAllowed = createAddressCheck(options)
-  const kept = createKeptConnections()
+  const keptConnections = createKeptConnections()
 
   const addressesOf = async ({ host }: Target, signal: AbortSignal): Promise<string[]> => {
     if (isIP(host) !== 0) return [host]
@@ -93,8 +93,8 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     }
     const place = `${keptBy} ${target.url.origin}`
     const use = (connection: Connection): Promise<Incoming> =>
-      kept.use(place, connection, () => exchange(connection, target, request, signal))
-    const idle = kept.take(place)
+      keptConnections.use(place, connection, () => exchange(connection, target, request, signal))
+    const idle = keptConnections.take(place)
     try {
       if (idle) return await use(idle)
     } catch (error) {

@@ -24,7 +24,7 @@ import { hookContextOf } from '../hook-context.ts'
 const tags = ['webhook-endpoints']
 const config = { scope: 'full' } as const
 
-/** What was sent to webhook endpoints, and sending it again. */
+/** Deliveries to webhook endpoints, and their replay. */
 export const hookDeliveryRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   app.get(
     '/v1/webhook-endpoints/:id/deliveries',

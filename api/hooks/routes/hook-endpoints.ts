@@ -28,7 +28,6 @@ import { hookContextOf } from '../hook-context.ts'
 const tags = ['webhook-endpoints']
 const config = { scope: 'full' } as const
 
-/** Webhook endpoints: receivers of the organization's events. */
 export const hookEndpointRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (app, deps) => {
   app.get(
     '/v1/webhook-endpoints',

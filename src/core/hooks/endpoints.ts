@@ -21,7 +21,6 @@ import { type Actor, recordAudit } from '../access/audit.ts'
 import { missing } from '../access/ownership.ts'
 import { hookUrl } from './hook-url.ts'
 
-/** Time for which the previous secret still signs. */
 const OVERLAP_MS = 86_400_000
 
 export interface HookContext {
@@ -72,7 +71,6 @@ export async function createEndpoint(
   return { ...(await load(context, id)), secret }
 }
 
-/** The last digits of an id are random. */
 const shardOf = (id: Uuid, shards: number): number => Number.parseInt(id.slice(-6), 16) % shards
 
 /** Changes what the patch names. Enabling sends or drops what was held. */

@@ -5,7 +5,7 @@ import type { HookSubjects } from './hook-subjects.ts'
 /** Characters of a body. A contact's properties are left out of a longer one. */
 const LONGEST_BODY = 20_000
 
-/** Returns the body of a call. A contact's properties are left out where it would be too long. */
+/** Returns the body of a call. It omits a contact's properties if it would be too long. */
 export function hookBody(delivery: ToldDelivery, data: HookData): string {
   const body = JSON.stringify(envelope(delivery, data))
   return body.length > LONGEST_BODY
@@ -29,8 +29,8 @@ function withoutProperties(data: HookData): HookData {
 }
 
 /**
- * Returns what an event says: made of the rows as they are now, so that it says nothing that was
- * erased. Undefined: what it is about is gone.
+ * Returns the data of an event, read from the present rows, so that it contains nothing that was
+ * erased. Undefined: its subject is gone.
  */
 export function hookData(delivery: ToldDelivery, subjects: HookSubjects): HookData | undefined {
   const { type, contactId, extra } = delivery
@@ -101,7 +101,7 @@ function mailData(
   }
 }
 
-/** Undefined: the contact is gone. */
+/** Undefined: the contact does not exist. */
 function withContact({ contact }: HookSubjects, more: HookData): HookData | undefined {
   if (!contact) return undefined
   const { id, externalId, email, phone } = contact

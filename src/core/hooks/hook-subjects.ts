@@ -49,7 +49,6 @@ export async function loadSubjects(
   })
 }
 
-/** Executions tell their contact's id by themselves. */
 const contactOf = ({ contactId, executionId }: ToldDelivery): Uuid | null =>
   executionId === null ? contactId : null
 

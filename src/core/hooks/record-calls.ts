@@ -11,8 +11,8 @@ import { type Sql, type Transaction, transact } from '../../store/db/sql.ts'
 import * as hookQueue from '../../store/hooks/hook-queue.ts'
 
 /**
- * Writes what became of calls, and what follows for their endpoints: a gate that closes or opens,
- * an endpoint that is disabled, and the notices to its owners.
+ * Stores the results of calls and their effects on endpoints: a gate that closes or opens, an
+ * endpoint that is disabled, and the notices to its owners.
  */
 export const recordCalls = (sql: Sql, results: readonly hookQueue.CallResult[]): Promise<void> =>
   transact(sql, async (tx) => {
@@ -37,25 +37,25 @@ export const recordCalls = (sql: Sql, results: readonly hookQueue.CallResult[]):
 
 type Calls = EndedCalls & { organizationId: Uuid }
 
-/** Sums the calls of each endpoint. A test that failed says nothing about it. */
+/** Sums the calls of each endpoint. Failed test calls do not count. */
 function countCalls(results: readonly hookQueue.CallResult[]): Map<Uuid, Calls> {
   const byEndpoint = new Map<Uuid, Calls>()
   for (const { organizationId, endpointId, state, isCall, isTest, ...answer } of results) {
     const hasSucceeded = state === 'delivered'
     if (!isCall || (isTest && !hasSucceeded)) continue
-    const known = byEndpoint.get(endpointId)
+    const former = byEndpoint.get(endpointId)
     byEndpoint.set(endpointId, {
       organizationId,
-      succeeded: (known?.succeeded ?? 0) + Number(hasSucceeded),
-      failed: (known?.failed ?? 0) + Number(!hasSucceeded),
-      isGone: (known?.isGone ?? false) || answer.isGone,
-      retryAfterMs: Math.max(known?.retryAfterMs ?? 0, answer.retryAfterMs),
+      succeeded: (former?.succeeded ?? 0) + Number(hasSucceeded),
+      failed: (former?.failed ?? 0) + Number(!hasSucceeded),
+      isGone: (former?.isGone ?? false) || answer.isGone,
+      retryAfterMs: Math.max(former?.retryAfterMs ?? 0, answer.retryAfterMs),
     })
   }
   return byEndpoint
 }
 
-/** Tells the owners once that an endpoint has failed for a day, and when it is disabled. */
+/** Notifies the owners once when an endpoint has failed for a day, and when it is disabled. */
 async function tell(
   tx: Transaction,
   endpoint: hookQueue.StoredHealth,

@@ -9,7 +9,6 @@ import { hookData } from './hook-bodies.ts'
 import { loadSubjects } from './hook-subjects.ts'
 import { audit, type HookContext, lockAndLoad } from './endpoints.ts'
 
-/** Deliveries that one call queues again. */
 const MOST_REPLAYED = 10_000
 /** Period for which deliveries are kept. */
 export const DELIVERY_DAYS = 14
@@ -41,10 +40,10 @@ async function requireSubjects(
   tx: Transaction,
   key: { organizationId: Uuid; endpointId: Uuid; id: Uuid },
 ): Promise<void> {
-  const told = await hookDeliveries.findTold(tx, key)
-  if (!told || told.priority === HOOK_PRIORITY.test) return
-  const subjectsOf = await loadSubjects(tx, [told])
-  if (hookData(told, subjectsOf(told)) === undefined) {
+  const delivery = await hookDeliveries.findTold(tx, key)
+  if (!delivery || delivery.priority === HOOK_PRIORITY.test) return
+  const subjectsOf = await loadSubjects(tx, [delivery])
+  if (hookData(delivery, subjectsOf(delivery)) === undefined) {
     throw conflict('What this event is about is gone', { reason: 'payload_gone' })
   }
 }

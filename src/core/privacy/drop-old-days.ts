@@ -38,7 +38,7 @@ interface Days {
   isHeld?: (sql: Executor, day: string) => Promise<boolean>
   /** Asked again while nobody else can use the tables. */
   isHeldStill?: (sql: Executor, day: string) => Promise<boolean>
-  /** In the transaction that drops the day. */
+  /** Called in the transaction that drops the day. */
   afterDrop?: (tx: Transaction, day: string) => PromiseLike<unknown>
 }
 

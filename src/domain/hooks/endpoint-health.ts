@@ -16,7 +16,6 @@ export interface EndpointHealth {
   gateUntilMs: number | null
 }
 
-/** Calls of one endpoint that have ended. */
 export interface EndedCalls {
   succeeded: number
   failed: number

@@ -1,4 +1,3 @@
-/** Types of events that webhook endpoints can subscribe to. */
 export const HOOK_EVENT_TYPES = [
   'contact.created',
   'contact.updated',

@@ -19,7 +19,6 @@ const columns = (sql: Executor) => sql`
     where q.organization_id = d.organization_id and q.id = d.id
   ) as next_try_at`
 
-/** A delivery with what it is about. */
 export interface ToldDelivery {
   organizationId: Uuid
   id: Uuid
@@ -38,7 +37,6 @@ export interface ToldDelivery {
   attempts: number
 }
 
-/** Columns of a `ToldDelivery`. */
 export const toldColumns = (sql: Executor) => sql`
   d.organization_id, d.id, d.endpoint_id, d.event_id, d.type, d.occurred_at, d.contact_id,
   d.bucket, d.mail_id, d.batch_id, d.execution_id, d.topic_id, d.extra, d.priority, d.attempts`

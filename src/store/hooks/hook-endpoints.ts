@@ -51,7 +51,6 @@ export async function find(
   return endpoint
 }
 
-/** Returns whether there is such an endpoint, and locks it. */
 export async function lock(tx: Transaction, organizationId: Uuid, id: Uuid): Promise<boolean> {
   const rows = await tx`
     select
@@ -104,7 +103,6 @@ export const change = (
     updated_at = greatest(updated_at, clock_timestamp())
   where organization_id = ${organizationId} and id = ${id}`
 
-/** Disables an endpoint that is enabled. */
 export const disable = (tx: Transaction, organizationId: Uuid, id: Uuid) => tx`
   update hook_endpoints
   set disabled_at = clock_timestamp(), disabled_reason = 'requested',

@@ -8,18 +8,18 @@ export interface HookFact {
   type: HookEventType
   /** ISO 8601. */
   occurredAt: string
-  /** Tells two facts of one type about the same rows apart. Empty: it can happen only once. */
+  /** Distinguishes two facts of one type about the same rows. Empty: it can happen only once. */
   toldApartBy?: string
   contactId?: Uuid | null
   mail?: { bucket: Uuid; id: Uuid; source: string }
   topicId?: Uuid
-  /** What is in no other row by the time of the call. */
+  /** Data that no row contains by the time of the call. */
   extra?: Record<string, string>
   /** Default: `event`. */
   priority?: (typeof HOOK_PRIORITY)[keyof typeof HOOK_PRIORITY]
 }
 
-/** Facts that are written without a look at whether anybody wants them. */
+/** Facts that are written without checking whether an endpoint wants them. */
 const FEW = 20
 
 /**

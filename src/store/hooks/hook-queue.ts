@@ -19,7 +19,6 @@ const hasDue = (sql: Executor) => sql`
     or (${isOpen(sql)} and (exists (${dueOf(sql, HOOK_PRIORITY.event)})
       or exists (${dueOf(sql, HOOK_PRIORITY.import)}))))`
 
-/** Shards that have something to call now. */
 export async function listDueShards(sql: Sql): Promise<number[]> {
   const rows = await sql<{ shard: number }[]>`
     select distinct e.shard
@@ -39,7 +38,6 @@ export interface DueEndpoint {
   isOpen: boolean
   isGated: boolean
   secret: Buffer
-  /** Null: there is none, or its time is over. */
   previousSecret: Buffer | null
 }
 
@@ -61,14 +59,12 @@ export const listDueEndpoints = (
   order by e.id
   limit ${limit}`
 
-/** Room of an endpoint for more calls. */
 interface Room {
   endpointId: Uuid
   isOpen: boolean
   calls: number
 }
 
-/** A delivery that is to be called now. */
 export interface ClaimedDelivery extends ToldDelivery {
   /** It was queued before the endpoint was enabled again without what waited. */
   isDropped: boolean
@@ -146,7 +142,7 @@ export const release = (sql: Sql, ids: readonly Uuid[]) => sql`
   set due_at = clock_timestamp()
   where id = any(${[...ids]}::uuid[])`
 
-/** What became of one call, or of a delivery that is not called. */
+/** Result of one call, or of a delivery that is not called. */
 export interface CallResult {
   organizationId: Uuid
   id: Uuid
@@ -154,13 +150,12 @@ export interface CallResult {
   /** `pending`: it is tried again after `waitMs`. */
   state: 'pending' | 'delivered' | 'failed' | 'cancelled'
   waitMs: number
-  /** A call was made. */
   isCall: boolean
   /** The endpoint's failures do not count it: a test that failed. */
   isTest: boolean
   /** The receiver says that the endpoint is gone for good. */
   isGone: boolean
-  /** The receiver asks to be left alone for so long. */
+  /** Milliseconds for which the receiver asks not to be called. */
   retryAfterMs: number
   attempt: { at: string; status: number | null; ms: number; error: string | null } | null
   answer: string | null
@@ -170,7 +165,7 @@ export interface CallResult {
 const MOST_TRIES = 12
 
 /**
- * Writes what became of calls. A delivery that is over by now, since its lease ended and another
+ * Stores the results of calls. A delivery that is over by now, since its lease ended and another
  * worker called, stays as it is.
  */
 export const recordResults = (tx: Transaction, results: readonly CallResult[]) => tx`
@@ -216,11 +211,11 @@ export interface StoredHealth extends EndpointHealth {
   id: Uuid
   url: string
   isEnabled: boolean
-  /** By the clock of Postgres. */
+  /** Time by the clock of Postgres. */
   nowMs: number
 }
 
-/** Locks endpoints in the order of their ids and returns how they are. */
+/** Locks endpoints in the order of their ids and returns their health. */
 export const lockHealth = (
   tx: Transaction,
   endpoints: readonly { organizationId: Uuid; id: Uuid }[],
@@ -249,7 +244,7 @@ export interface ChangedHealth extends EndpointHealth {
   disabledFor: DisablingReason | null
 }
 
-/** Writes how locked endpoints are, and counts their calls. */
+/** Stores the health of locked endpoints, and counts their calls. */
 export const writeHealth = (tx: Transaction, endpoints: readonly ChangedHealth[]) => tx`
   with called as materialized (
     select *

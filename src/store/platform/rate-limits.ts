@@ -3,7 +3,7 @@ import type { Sql } from '../db/sql.ts'
 export interface Ask {
   /** Subject whose requests are counted. Occurs once in a set. */
   subject: string
-  /** One figure for each window, like `limits`. */
+  /** A figure for each window, like `limits`. */
   seconds: readonly number[]
   limits: readonly number[]
   want: number
@@ -12,7 +12,7 @@ export interface Ask {
 export interface Grant {
   subject: string
   granted: number
-  /** One figure for each window. */
+  /** A figure for each window. */
   used: number[]
   freesAt: number[]
   takenAt: number

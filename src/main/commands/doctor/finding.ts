@@ -2,9 +2,9 @@
 export interface Finding {
   check: string
   isOk: boolean
-  /** One sentence. */
+  /** A sentence. */
   found: string
-  /** One sentence for the operator. Empty if the check passed. */
+  /** A sentence for the operator. Empty if the check passed. */
   remedy: string
 }
 
