@@ -11,7 +11,6 @@ import type { Receiving } from '../src/core/delivery/receiving.ts'
 
 export interface ConsoleSettings {
   folder: string
-  /** Mail does not leave this machine. */
   isDevelopment: boolean
   /** Address that shows that mail instead. */
   inboxUrl: string | undefined

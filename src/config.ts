@@ -30,7 +30,6 @@ export interface Config {
     host: string
     port: number | undefined
   }
-  /** Ports of `letterloom smtp`, at the host of the API. */
   smtp: {
     /** Port with STARTTLS, or in plain text without a certificate. */
     port: number

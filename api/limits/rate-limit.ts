@@ -134,7 +134,6 @@ export const tooMany = (seconds: number): AppError =>
     retryAfterSeconds: seconds,
   })
 
-/** Windows of an organization's plan, reloaded every few seconds. */
 function rememberedWindows() {
   const cachedWindows = new Map<Uuid, { at: number; windows: readonly Window[] }>()
 

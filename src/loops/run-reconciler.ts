@@ -15,7 +15,6 @@ const OVERLAP_MS = 120_000
 /** Range of the first round. Earlier ends are found page by page, among all rows. */
 const FIRST_MS = 3_600_000
 const PAGE = 500
-/** Runs that are described at once. */
 const WINDOW = 5
 
 export interface ReconcilerDeps {

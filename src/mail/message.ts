@@ -26,7 +26,6 @@ export interface Message {
 interface MessageFile {
   filename: string
   contentType: string
-  /** Only for files that the HTML shows. */
   contentId?: string
   content: string
 }

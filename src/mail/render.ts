@@ -16,7 +16,6 @@ export interface MergeData {
   /** The page where the recipient chooses topics. Absent for an address without a contact. */
   preferencesUrl?: string
   trigger?: { data: Readonly<Record<string, unknown>> }
-  /** The last event that the execution received. */
   event?: { name: string; properties: Readonly<Record<string, unknown>> }
   variables?: Readonly<Record<string, unknown>>
 }

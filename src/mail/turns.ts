@@ -11,7 +11,6 @@ export interface Turn<W extends Work = Work> {
 
 export type Answer<W extends Work = Work> =
   | { kind: 'made'; result: Works[W]['result'] }
-  /** This item cannot be rendered. Others can. */
   | { kind: 'refused'; reason: RenderReason; message: string }
   | { kind: 'invalid'; message: string; details: ErrorDetail[] }
   | { kind: 'broken'; message: string }

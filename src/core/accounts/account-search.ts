@@ -31,7 +31,6 @@ const GRACE_MS = 500
 
 export interface Searched<T, Account> {
   match: { value: T; account: Account } | undefined
-  /** Accounts without an answer, or not asked before the time was over. */
   unreachable: Account[]
 }
 

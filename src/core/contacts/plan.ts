@@ -19,7 +19,6 @@ import type { Refusal, RowResult, UpsertOptions, UpsertRow, WriteMode } from './
 interface ListEntry {
   contactId: Uuid
   email: string
-  /** The entry must be written to the suppression list. */
   isWritten: boolean
   before: EmailStatus | null
   status: EmailStatus

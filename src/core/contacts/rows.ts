@@ -76,7 +76,6 @@ export type RowResult =
       index: number
       id: Uuid
       status: 'created' | 'updated'
-      /** The person's own word does not allow the requested status. */
       emailStatusKept?: true
       smsStatusKept?: true
     }
@@ -84,7 +83,6 @@ export type RowResult =
 
 export interface Upserted {
   results: RowResult[]
-  /** Rows whose contact exists, with `onDuplicate: 'skip'`. */
   skipped: { index: number; id: Uuid }[]
   resubscribed: { id: Uuid; from: EmailStatus | PhoneReason }[]
   pending: { contactId: Uuid; topicId: Uuid }[]

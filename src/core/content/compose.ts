@@ -140,7 +140,6 @@ interface Mailed {
   email: string
   topicId: Uuid | null | undefined
   batchId?: Uuid
-  /** Single mail for which an unsubscribe is counted. */
   mailId?: Uuid
 }
 

@@ -26,7 +26,6 @@ export interface DmarcWritten {
   value: string
 }
 
-/** Writes the record for the requested policy. It makes no look-ups. */
 export function writeDmarc(wish: DmarcWish): Check<DmarcWritten> {
   const { domain, policy, subdomainPolicy, aggregateReports = [], failureReports = [] } = wish
   const mailto = (addresses: readonly string[]): string =>

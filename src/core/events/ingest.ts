@@ -14,7 +14,6 @@ export interface IncomingEvent extends eventContacts.Subject {
   propertiesJson: string
   /** ISO 8601. Undefined: now. */
   occurredAt?: string | undefined
-  /** The event is too old to start or resume anything. */
   isLate: boolean
 }
 

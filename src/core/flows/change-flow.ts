@@ -150,7 +150,6 @@ export async function readChanged(
   return isSame ? undefined : read
 }
 
-/** Returns headers with the addresses to which their steps send them. */
 const sentBy = ({ steps }: Definition, headers: Headers): FormerHeaders =>
   new Map(
     steps.flatMap((step) => {

@@ -8,7 +8,6 @@ import type { FlowOperation } from '../../store/flows/flow-operations.ts'
 import * as outbox from '../../store/platform/outbox.ts'
 import { CANCELLED, retry } from './retry-and-cancel.ts'
 
-/** Operations of one flow that may run at once. */
 const MOST_RUNNING = 10
 /**
  * Executions in one transaction: cancelled ones, and retried ones, which are processed one after

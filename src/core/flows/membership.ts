@@ -39,7 +39,6 @@ export type Clock = (sql: Executor) => Promise<string>
 
 export interface Keeping {
   sql: Sql
-  /** Absent: the clock of Postgres. */
   clock?: Clock | undefined
   /** Time limit of a statement that evaluates segments, in milliseconds. Tests lower it. */
   limitMs?: number | undefined

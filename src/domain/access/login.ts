@@ -10,7 +10,6 @@ export const LONGEST_PASSWORD = 256
 
 const WINDOW_SECONDS = 15 * 60
 export const ACCOUNT_TRIES = { limit: 5, seconds: WINDOW_SECONDS }
-/** Login attempts of any account from one address. */
 export const ADDRESS_TRIES = { limit: 20, seconds: WINDOW_SECONDS }
 
 /**

@@ -5,7 +5,6 @@ export interface AccountNames {
 
 export const DIFFERS = 'differs from cloudAccountId'
 
-/** Returns the given name and its field. Null: no account is named. */
 export function givenAccount({ cloudAccountId, awsAccountId }: AccountNames): {
   field: keyof AccountNames
   id: string | null | undefined

@@ -18,7 +18,6 @@ export interface Facts {
   /** Topics with an active subscription. Pending ones are left out. */
   topics?: readonly { id: string; slug: string }[]
   events?: ReadonlyMap<string, number>
-  /** The data that started the execution: `trigger.data.<path>`. */
   trigger?: Record<string, unknown>
   event?: Record<string, unknown>
   now: string

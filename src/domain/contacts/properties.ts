@@ -91,7 +91,6 @@ function write(object: Properties, key: string, value: unknown): void {
 
 const OWN = { configurable: true, enumerable: true, writable: true }
 
-/** Writes a value to its nested place. Returns false if it has none. */
 function writeNested(merged: Properties, path: string, value: unknown): boolean {
   const keys = path.split('.')
   for (let length = keys.length - 1; length > 0; length--) {

@@ -5,7 +5,6 @@ import { change } from './act.ts'
 import { name } from './arguments.ts'
 import { jsonOption, type Output } from './output.ts'
 
-/** Limit of `key list`: the newest keys. */
 const MOST_KEYS = 1_000
 
 export function addKeyCommands(key: Command): void {

@@ -1,7 +1,6 @@
 import { Option } from 'commander'
 import { plain } from './plain.ts'
 
-/** Options of every command with an answer. */
 export interface Output {
   json: boolean
 }

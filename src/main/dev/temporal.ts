@@ -10,7 +10,6 @@ export { findTemporal } from './temporal-programs.ts'
 
 interface TemporalOptions {
   binary: string
-  /** Folder of its database file. It is created if necessary. */
   folder: string
   port: number
   /** Absent: no UI. */

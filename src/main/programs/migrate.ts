@@ -3,7 +3,6 @@ import { migrate } from '../../store/db/migrate.ts'
 import { connect } from '../../store/db/sql.ts'
 import { required } from './required.ts'
 
-/** Limit of a statement. A migration may rewrite a big table. */
 const LONGEST_STATEMENT_MS = 3_600_000
 
 /** Migrates the schema and creates the coming partitions. Returns the names of the migrations. */

@@ -71,7 +71,6 @@ export interface FoundOrganization {
   apiKeys: number
 }
 
-/** Includes the usage of everything that plans limit. */
 export async function find(sql: Executor, id: Uuid): Promise<FoundOrganization | undefined> {
   const [organization] = await sql<FoundOrganization[]>`
     select id, name, plan, created_at, updated_at,

@@ -210,7 +210,6 @@ export async function findVerification(
 
 export interface Sender {
   id: Uuid
-  /** A delivery event of the account arrived in the last 24 hours. */
   receivesEvents: boolean
   disconnectedAt: string | null
 }

@@ -26,7 +26,6 @@ export const list = (sql: Executor, organizationId: Uuid) => sql<AccountHealth[]
   where c.organization_id = ${organizationId} and c.disconnected_at is null
   order by c.id desc`
 
-/** Undefined: the organization has no such connected account. */
 export async function find(
   sql: Executor,
   { organizationId, connectionId }: Account,

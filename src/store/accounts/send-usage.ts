@@ -41,7 +41,6 @@ export const countedMails = (sql: Executor, rows: 'given') => sql`
   on conflict (account_id, region, period) do update
   set mails = sending_usage.mails + excluded.mails`
 
-/** Subtracts mails that the provider did not accept. */
 export const countRefused = (sql: Executor, { accountId, region }: Account, mails: number) => sql`
   with given as (
     select account_id, region, clock_timestamp() as t, ${-mails}::int as mails

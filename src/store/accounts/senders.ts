@@ -1,7 +1,6 @@
 import { type Check, verdictOf } from '../../domain/accounts/verification.ts'
 import type { Executor, Sql } from '../db/sql.ts'
 
-/** A connection with the values that sending needs. */
 export interface SendingConnection {
   organizationId: string
   connectionId: string
@@ -15,7 +14,6 @@ export interface SendingConnection {
   verifiedAgoMs: number | null
   /** Mails a second that the provider allows. Null: never verified. */
   maxSendRate: number | null
-  /** Configuration set of its mail. Null: none. */
   configurationSet: string | null
   configurationSetTriedAgoMs: number | null
   /** Queue of its delivery events. Null: events are posted to us. */

@@ -18,7 +18,6 @@ export interface ContactDraft extends StoredContact {
   /** The properties as JSON text, if already serialized. */
   json: string | undefined
   addressChanged: boolean
-  /** The person was resubscribed at the contact's present address. */
   resubscribed: boolean
 }
 
@@ -62,7 +61,6 @@ export async function lock(
     for update`
 }
 
-/** Reads a contact that the caller has locked. Undefined: it is gone. */
 export async function read(
   tx: Transaction,
   organizationId: Uuid,

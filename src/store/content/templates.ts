@@ -42,7 +42,6 @@ export interface TemplateRow extends TemplateSummary, TemplateValues {
   pushedAt: string | null
 }
 
-/** Creates drafts. Those whose slug is taken are not in the result. */
 export const createAll = (
   sql: Executor,
   organizationId: Uuid,

@@ -160,7 +160,6 @@ function idOf(start: string, n: number, tail: string): Uuid {
 export interface Consequences {
   /** An execution waits for one of these names, or flows end executions by one of them. */
   mayResume: boolean
-  /** An enabled flow starts with one of these names. */
   mayStart: boolean
 }
 

@@ -20,7 +20,6 @@ export async function bump(
   tx: Transaction,
   organizationId: Uuid,
   changes: readonly Change[],
-  /** Changes of other rows in the same statement. */
   entries?: Part,
 ): Promise<void> {
   const sums = new Map<Uuid, Record<Counter, number>>()

@@ -20,7 +20,6 @@ export interface Addressee extends MergeValues {
   hasStorageRoom: boolean
 }
 
-/** Undefined: the contact does not exist. */
 export async function findAddressee(
   sql: Executor,
   organizationId: Uuid,

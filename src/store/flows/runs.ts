@@ -144,11 +144,9 @@ export interface Reopened {
 }
 
 interface Reopening {
-  /** The attempt is new, so a new workflow runs it. */
   isNewAttempt: boolean
   /** Version with which it continues from now on. Absent: its own. */
   version?: number | undefined
-  /** Type of its failed step in that version. */
   stepType?: StepType | undefined
 }
 

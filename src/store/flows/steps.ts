@@ -21,7 +21,6 @@ export interface StepRow {
 const columns = (sql: Executor) => sql`
   s.position, s.try, s.status, s.mail_id, s.due_at, s.entered_at`
 
-/** Finds a visit. Undefined: the execution has not come to it. */
 export async function find(
   sql: Executor,
   { organizationId, executionId, stepId, visit }: VisitKey,

@@ -8,7 +8,6 @@ import type { Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
 import type { Linked } from '../../domain/flows/rings.ts'
 
-/** An enabled flow with the trigger and settings of its newest version. */
 export interface TriggeredFlow {
   id: Uuid
   version: number

@@ -16,6 +16,5 @@ export async function take(sql: Sql, { name, workerId }: Lease, holdMs: number):
   return count > 0
 }
 
-/** Releases the lease, so that another worker may acquire it at once. */
 export const release = (sql: Sql, { name, workerId }: Lease) => sql`
   delete from fleet_leases where name = ${name} and held_by = ${workerId}`

@@ -228,7 +228,6 @@ export async function countWaiting(sql: Executor, most: number): Promise<number>
 
 const STARTED = { start_execution: 'executionId', start_batch: 'batchId' } as const
 
-/** Executions or batches whose start is not delivered yet. */
 export async function listPending(
   sql: Executor,
   kind: keyof typeof STARTED,
