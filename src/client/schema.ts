@@ -16435,7 +16435,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -18771,7 +18771,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19837,7 +19837,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19868,7 +19868,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19883,7 +19883,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19919,7 +19919,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19934,7 +19934,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -19970,7 +19970,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -19983,7 +19983,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20029,7 +20029,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20060,7 +20060,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -20072,7 +20072,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20116,7 +20116,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20155,7 +20155,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20201,7 +20201,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -20235,7 +20235,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -20246,7 +20246,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -74,6 +74,6 @@ const hasLinks = ({ kind, name, text }: Token): boolean =>
     ? text.startsWith('<!--[')
     : kind === 'start' && (name === 'a' || name === 'area')
 
-/** Whether tags may stand in a token: it is in no open tag, and in no element of text. */
+/** Returns whether a token may contain tags: outside of open tags and elements of text. */
 const isBetweenTags = ({ kind, text }: Token, before: Token | undefined): boolean =>
   kind === 'text' && !text.includes('<') && !(before?.kind === 'start' && RAW.has(before.name))

@@ -153,7 +153,7 @@ const OF_TIMES = words({
   lessThanOrEqual: 'is not after',
 })
 
-/** What an operator says of its field: `is at least`, of times `is not before`. */
+/** Verb of an operator in a sentence: `is at least`, for times `is not before`. */
 export const verbOf = (operator: string, isTime: boolean): string =>
   (isTime ? OF_TIMES.get(operator) : undefined) ?? VERBS.get(operator) ?? operator
 

@@ -74,7 +74,7 @@ export const list = (
   order by v.version desc
   limit ${limit}`
 
-/** What a published version says. */
+/** Content of a published version. */
 export type PublishedText = Pick<
   TemplateRow,
   | 'version'
