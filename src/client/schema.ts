@@ -8878,7 +8878,7 @@ export interface components {
         };
         /**
          * SuppressionInput
-         * @description Either `email` or `phone` is needed.
+         * @description `email` or `phone` is required.
          */
         SuppressionInput: {
             /** Format: email */
@@ -14567,7 +14567,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Either `email` or `phone` is needed. */
+        /** @description `email` or `phone` is required. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SuppressionInput"];

@@ -13,7 +13,7 @@ export const WAYS = [
 export interface Change {
   way: (typeof WAYS)[number]['way']
   field: string
-  /** As it is typed. What is no text is JSON, such as `true` or `["a"]`; so is the text `"5"`. */
+  /** Value as typed: a text, or JSON such as `true` or `["a"]`; the text `"5"` is JSON as well. */
   value: string
 }
 

@@ -72,7 +72,7 @@ export const SuppressionInput = strict(
   },
   {
     title: 'SuppressionInput',
-    description: 'Either `email` or `phone` is needed.',
+    description: '`email` or `phone` is required.',
     examples: [{ email: 'ada@example.com' }, { phone: '+4915112345678' }],
   },
 )
