@@ -130,13 +130,14 @@ test('nothing is released before events were awaited, nor without any', async ()
 
 test('of two batches and many executions nobody is mailed twice, and nobody is lost without being listed', async () => {
   const mailer = fakeMailer(undefined, 5)
-  const news = await seedOrganization(sql, { rate: sized(40, 400) })
+  // So slow that the backup is in the middle of both batches, however busy the machine is.
+  const news = await seedOrganization(sql, { rate: 3 })
   const readers = await seedContacts(sql, news.organizationId, 2 * READERS)
   const batchIds = [
     await seedBatch(sql, news, { contactIds: readers.slice(0, READERS) }),
     await seedBatch(sql, news, { contactIds: readers.slice(READERS) }),
   ]
-  const shop = await seedOrganization(sql, { rate: 20 })
+  const shop = await seedOrganization(sql, { rate: 3 })
   const newcomers = await seedContacts(sql, shop.organizationId, EXECUTIONS)
   await sql`
     update contacts set email = 'newcomer-' || id || '@example.com'
@@ -153,10 +154,12 @@ test('of two batches and many executions nobody is mailed twice, and nobody is l
   }
   let engine = await startEngine({ databaseUrl: database.url, mailer })
   const { namespace } = engine
-  await until(async () => (await sent()).every((count) => count >= 5))
+  await until(async () => (await sent()).every((count) => count >= 2))
   await engine.stop()
+  expect((await sent()).filter((count) => count < READERS).length).toBeGreaterThanOrEqual(2)
   const backup = await backUp(database.url)
   const known = mailer.calls.length
+  await sql`update sending_limits set max_send_rate = 1000`
 
   // What Postgres forgets: everybody is mailed.
   engine = await startEngine({ databaseUrl: database.url, mailer, namespace })
