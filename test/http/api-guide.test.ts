@@ -202,6 +202,11 @@ const EXPECTED: Expected[] = [
     text: /Hello[^]*First order[^]*Thanks/,
   },
   {
+    call: 'GET /v1/workflows/welcome/steps',
+    status: 200,
+    body: { data: [{ stepId: null, live: 1 }], countsAreExact: true },
+  },
+  {
     call: 'POST /v1/workflows/executions/$ID/retry',
     make: failedExecution,
     status: 200,
