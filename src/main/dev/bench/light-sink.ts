@@ -150,6 +150,7 @@ process.on('message', (question: SinkQuestion) => {
   if (question.kind === 'forget') {
     count = emptyCount()
     recipients = new Set()
+    sample = ''
   }
   tell({ count: { ...count, waiting: waiting.length + posting }, sample })
 })

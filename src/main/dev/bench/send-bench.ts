@@ -93,6 +93,8 @@ async function measure(
   const webhook = events ? await webhookOf(system.sandboxUrl) : null
   const { id: templateId } = await client.post('/v1/templates', { body: DEFAULT_TEMPLATE })
   await addContacts(client, 0, Math.min(WARM_UP, mails))
+  // The account was verified with mails of its own.
+  await sink.forget()
   await sendBatch(client, templateId)
   await addContacts(client, Math.min(WARM_UP, mails), mails)
   const sample = await sink.sample()
