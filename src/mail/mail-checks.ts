@@ -64,7 +64,7 @@ type LinkProblem = 'link_without_address' | 'relative_link' | 'local_link' | 'un
 
 const LINK_WORDS: Record<LinkProblem, string> = {
   link_without_address: 'lead nowhere: give each an address',
-  relative_link: 'have no host, so they do not work in a mail: begin each with https://',
+  relative_link: 'have no host, which links in a mail need: begin each with https://',
   local_link: 'lead to a machine or network that recipients cannot reach: use a public address',
   unusable_link: 'cannot be opened from a mail: use https://, mailto: or tel:',
 }

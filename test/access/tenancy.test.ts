@@ -23,6 +23,7 @@ const SECURITY_DEFINERS = [
   'login_lookup(text, bytea, timestamp with time zone)',
   'note_login_failure(bytea, timestamp with time zone, timestamp with time zone)',
   'open_session(uuid, uuid, text, uuid, bytea, timestamp with time zone, timestamp with time zone, timestamp with time zone)',
+  'open_transactions()',
   'owner_of(text, uuid)',
   'owner_of_log(uuid, uuid[])',
   'person_accepting(uuid, text, text, text, text, timestamp with time zone)',

@@ -277,14 +277,14 @@ test('an operator that does not fit its field is 400, which names the place', as
     [
       condition('createdAt', 'equals', 'x'),
       'groups[0].filters[0].operator',
-      /does not fit.*createdAt/,
+      /^cannot be used with the field createdAt/,
     ],
     [condition('emailsSent', 'greaterThan', '5'), 'groups[0].filters[0].value', /must be a number/],
     [condition('nobody', 'exists'), 'groups[0].filters[0].field', /is not a field/],
     [condition('trigger.data.x', 'exists'), 'groups[0].filters[0].field', /cannot be used here/],
     [condition('segment', 'equals', 'x'), 'groups[0].filters[0].field', /cannot be a segment/],
     [condition('segment.Paying', 'exists'), 'groups[0].filters[0].field', /cannot be a segment/],
-    [nested, 'groups[0].nested.groups[0].filters[0].operator', /does not fit/],
+    [nested, 'groups[0].nested.groups[0].filters[0].operator', /cannot be used/],
     [{ logic: 'AND', groups: [] }, 'groups', /at least one group/],
   ]
   for (const [given, path, message] of cases) {

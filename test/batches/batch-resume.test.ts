@@ -80,7 +80,8 @@ describe('a failed batch is resumed', () => {
     const [row] = await api.sql`
       select attempt, sender_refusals, render_timeouts, streak_sent from batches where id = ${id}`
     expect(row).toEqual({ attempt: 2, senderRefusals: 0, renderTimeouts: 0, streakSent: 1 })
-    expect((await api.alice.get(`/v1/batch/${id}`)).body).toEqual(body)
+    const { progress: _, ...later } = (await api.alice.get(`/v1/batch/${id}`)).body
+    expect(body).toMatchObject(later)
   })
 
   test('and what is in flight stays so: only queued rows are mailed again', async () => {

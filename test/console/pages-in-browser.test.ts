@@ -117,7 +117,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
       headers: { authorization: `Bearer ${key}` },
     })
     expect([status, body.scopes]).toEqual([200, ['full']])
-    expect(await page.evaluate('document.querySelector("input[name=name]").value')).toBe('')
+    await page.until('document.querySelector("input[name=name]").value === ""')
     await page.go(urlOf(api.alice.organizationId, '/settings/keys'))
     await page.until('document.querySelector("tbody")')
     expect(await text()).not.toContain(key)

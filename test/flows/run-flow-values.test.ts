@@ -132,19 +132,19 @@ describe('an update', () => {
       'a name that is a list',
       { set: { firstName: '{{ trigger.data.list }}' } },
       'field_refused',
-      'firstName cannot have such a value',
+      'firstName cannot have this value',
     ],
     [
       'a channel that there is not',
       { set: { preferredChannel: '{{ trigger.data.channel }}' } },
       'field_refused',
-      'preferredChannel cannot have such a value',
+      'preferredChannel cannot have this value',
     ],
     [
       'a name that is too long',
       { set: { firstName: '{% for i in (1..30) %}abcd{% endfor %}' } },
       'field_refused',
-      'firstName cannot have such a value',
+      'firstName cannot have this value',
     ],
   ])('fails with %s, and changes nothing', async (_, config, reason, error) => {
     const data = { list: ['a'], channel: 'fax' }

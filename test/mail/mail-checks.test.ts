@@ -94,7 +94,7 @@ describe('the findings', () => {
     const messages = found(link('#') + link('#') + link('/a')).map(({ message }) => message)
     expect(messages).toEqual([
       '2 links ("Read more", "Read more") lead nowhere: give each an address',
-      '1 link ("/a") has no host, and a mail has no address to begin from: begin each with https://',
+      '1 link ("/a") has no host, which links in a mail need: begin each with https://',
     ])
     const many = found(Array.from({ length: 9 }, (_, n) => link(`/${n}`)).join(''))[0]
     expect(many?.message).toContain('9 links ("/0", "/1", "/2", …) have')

@@ -322,7 +322,9 @@ describe('an organization’s own figures', () => {
     for (const value of ['0', '-1', '1.5', '2147483648', 'none', '']) {
       const { code, stderr } = await run(['org', 'set-limit', organizationId, 'workflows', value])
       expect([value, code]).toEqual([value, 1])
-      expect(stderr).toMatch(/from 1, or default|is 1 to 2147483647, or default|unknown option/)
+      expect(stderr).toMatch(
+        /from 1, or default|must be 1 to 2147483647, or default|unknown option/,
+      )
     }
     const { code } = await run(['org', 'set-limit', organizationId, 'members', '5'])
     expect(code).toBe(1)

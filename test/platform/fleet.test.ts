@@ -10,10 +10,18 @@ const log = { info: () => {}, warn: () => {}, error: () => {} }
 let database: TestDatabase
 let sql: Sql
 const workers: { stop(): Promise<void> }[] = []
+/** Requests for the lease that were sent. */
+let requests = 0
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = connectAs(database.url, { name: 'fleet', role: 'letterloom_worker' })
+  sql = connectAs(database.url, {
+    name: 'fleet',
+    role: 'letterloom_worker',
+    onQuery: (query) => {
+      if (query.includes('fleet_leases')) requests++
+    },
+  })
 })
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()))
@@ -40,10 +48,10 @@ const running = (fleet: readonly ReturnType<typeof work>[]) =>
 
 test('one of five workers runs the loops, and the next one when it stops', async () => {
   const fleet = Array.from({ length: 5 }, () => work(60_000))
-  await until(async () => (running(fleet).length > 0 ? true : undefined))
+  await until(async () => (running(fleet).length > 0 && requests >= 5 ? true : undefined))
   const [first] = running(fleet)
   const others = fleet.filter((worker) => worker !== first)
-  // Each has asked by now, or asks in a moment: none of them may start.
+  // Each has asked, and asks again in 20 seconds: none of them may start.
   const newcomer = work(600)
   await first?.stop()
   expect(first?.counts).toEqual({ started: 1, stopped: 1 })
