@@ -1,3 +1,4 @@
+import { DELIVERY_DAYS } from '../../domain/hooks/hook-retries.ts'
 import { conflict, notFound, refuse } from '../../domain/errors.ts'
 import { HOOK_PRIORITY } from '../../domain/hooks/hook-event.ts'
 import { toUtc } from '../../domain/times.ts'
@@ -10,8 +11,6 @@ import { loadSubjects } from './hook-subjects.ts'
 import { audit, type HookContext, lockAndLoad } from './endpoints.ts'
 
 const MOST_REPLAYED = 10_000
-/** Period for which deliveries are kept. */
-export const DELIVERY_DAYS = 14
 const DAY_MS = 86_400_000
 
 type ReplayContext = Pick<HookContext, 'tx' | 'organizationId' | 'actor'>

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DELIVERY_DAYS } from '../../domain/hooks/hook-retries.ts'
 import * as plans from '../../store/access/plans.ts'
 import {
   type Executor,
@@ -9,7 +10,6 @@ import {
 } from '../../store/db/sql.ts'
 import * as hookDeliveries from '../../store/hooks/hook-deliveries.ts'
 import * as oldDays from '../../store/privacy/old-days.ts'
-import { DELIVERY_DAYS } from '../hooks/replay.ts'
 
 const DAY_MS = 86_400_000
 /** Retention of applied delivery events and finished outbox messages. */

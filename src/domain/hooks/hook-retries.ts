@@ -2,6 +2,9 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
+/** Days for which deliveries are kept. */
+export const DELIVERY_DAYS = 14
+
 /** Waits after the first, second … failed call of a delivery: 72 hours in all. */
 const RETRY_WAITS_MS = [
   5 * SECOND_MS,
