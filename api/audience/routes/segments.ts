@@ -33,7 +33,7 @@ import {
   requireSegment,
   viewOf,
 } from '../../../src/core/audience/segments.ts'
-import { requireUsable } from '../../../src/core/audience/usable.ts'
+import { requireUsable } from '../../../src/domain/audience/usable-condition.ts'
 import * as audiences from '../../../src/store/audience/audience.ts'
 import * as segments from '../../../src/store/audience/segments.ts'
 import { transact } from '../../../src/store/db/sql.ts'

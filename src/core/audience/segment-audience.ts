@@ -5,7 +5,7 @@ import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import * as segments from '../../store/audience/segments.ts'
 import type { Executor } from '../../store/db/sql.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
-import { isUsable, requireUsable } from './usable.ts'
+import { isUsable, requireUsable } from '../../domain/audience/usable-condition.ts'
 
 /**
  * Returns the conditions of segments in the order of their ids. Undefined: a segment does not

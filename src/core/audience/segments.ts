@@ -15,7 +15,7 @@ import type { Sql, Transaction } from '../../store/db/sql.ts'
 import { missing } from '../access/ownership.ts'
 import { requireUnused } from '../access/require-unused.ts'
 import { countMembers } from './members.ts'
-import { isUsable, whyUnusable } from './usable.ts'
+import { isUsable, whyUnusable } from '../../domain/audience/usable-condition.ts'
 
 const MOST_SEGMENTS = 1_000
 /**

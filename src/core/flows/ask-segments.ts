@@ -11,7 +11,7 @@ import type { KeptSegment } from '../../store/audience/kept-segments.ts'
 import * as membership from '../../store/audience/membership.ts'
 import type { AskedSegment, Difference } from '../../store/audience/membership.ts'
 import { hasState, isPassing, QUERY_CANCELED, type Transaction } from '../../store/db/sql.ts'
-import { isUsable } from '../audience/usable.ts'
+import { isUsable } from '../../domain/audience/usable-condition.ts'
 
 /** Limits of one statement: segments, and filters of segments. */
 const SEGMENTS = 20

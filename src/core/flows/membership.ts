@@ -19,7 +19,7 @@ import { fire } from './triggers.ts'
 import { needsOf } from '../../domain/audience/condition-needs.ts'
 import type { Trigger } from '../../domain/flows/flow.ts'
 import { hold } from '../../store/audience/segments.ts'
-import { isUsable } from '../audience/usable.ts'
+import { isUsable } from '../../domain/audience/usable-condition.ts'
 import * as triggered from '../../store/flows/triggered.ts'
 
 /** Marks of one turn. A turn holds locks of contacts, and others wait for its worker. */

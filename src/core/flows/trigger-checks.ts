@@ -3,7 +3,7 @@ import { type Definition, type Trigger, triggerKey } from '../../domain/flows/fl
 import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import * as segments from '../../store/audience/segments.ts'
 import type { Executor, Transaction } from '../../store/db/sql.ts'
-import { whyUnusable } from '../audience/usable.ts'
+import { whyUnusable } from '../../domain/audience/usable-condition.ts'
 import { requireFeature } from '../access/plan.ts'
 import { refuseForeign } from '../access/refuse-foreign.ts'
 import * as triggered from '../../store/flows/triggered.ts'

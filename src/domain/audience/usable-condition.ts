@@ -3,9 +3,9 @@
  * another version may have written it. A condition that cannot be evaluated matches nobody, never
  * everybody.
  */
-import { checkCondition, IN_SEGMENTS } from '../../domain/audience/condition-check.ts'
-import type { Condition } from '../../domain/audience/condition.ts'
-import { badRequest, sentence } from '../../domain/errors.ts'
+import { checkCondition, IN_SEGMENTS } from './condition-check.ts'
+import type { Condition } from './condition.ts'
+import { badRequest, sentence } from '../errors.ts'
 
 /** Returns the reason as a sentence, or undefined if this version can evaluate the condition. */
 export function whyUnusable(condition: unknown): string | undefined {
