@@ -20,7 +20,7 @@ import { type Job, jobOf, type JobSource } from '../calls.ts'
 import { withSlotted } from '../mailer.ts'
 
 export interface BatchContentDeps extends LinkDeps {
-  /** The process's own when absent. */
+  /** Absent: the renderer of the process. */
   renderer?: Renderer
 }
 
@@ -28,7 +28,7 @@ interface BatchOf {
   organizationId: string
   batchId: string
   batch: Context
-  /** Different content of each variant of a test. */
+  /** Contents of the variants of an A/B test. */
   variants?: readonly VariantContent[]
 }
 
@@ -36,7 +36,7 @@ interface BatchOf {
 interface Version {
   template: MailTemplate & { key: string }
   sender: Sender
-  /** Undefined: all its mails are rendered in a thread. */
+  /** Undefined: a thread renders all mails of this version. */
   make: MailMaker | undefined
 }
 
@@ -47,14 +47,14 @@ export interface BatchMails {
    * was no time to render it before `by`, on `performance.now()`'s scale.
    */
   jobs(recipients: readonly Recipient[], by: number): JobSource[]
-  /** Whether a mail was or will be rendered in a thread, as far as is known. */
+  /** Returns true if a thread has rendered or will render a mail, as far as is known. */
   needsThread(): boolean
 }
 
-/** Contents whose makers a process caches. To compile one takes as long as to make a few mails. */
+/** Limit of makers that a process caches. Compiling takes as long as making a few mails. */
 const MOST_CACHED = 20
 
-/** Makes one mail per recipient of a batch, each with its own unsubscribe link. */
+/** Returns a maker of batch mails: one per recipient, each with its own unsubscribe link. */
 export function batchMails({ renderer = processRenderer(), ...links }: BatchContentDeps) {
   const makerOf = createMakers()
 
@@ -77,7 +77,7 @@ export function batchMails({ renderer = processRenderer(), ...links }: BatchCont
     })
     const jobOfMail = composer(links, batchOf)
 
-    /** Makes the mail in this process, or in a thread where its maker is not certain. */
+    /** Makes the mail in this process, or in a thread if its maker is not certain. */
     const jobOfMaker = async (mail: OwnMail, make: MailMaker, by: number): Promise<Job> => {
       const compiledMail = make(mail.data)
       if (!compiledMail) {
@@ -162,7 +162,7 @@ interface OwnMail {
   data: MergeData & { unsubscribeUrl: string }
 }
 
-/** Undefined: the renderer had no time. One mail that cannot be made does not lose its claim. */
+/** Returns undefined if the renderer had no time. A mail that cannot be made fails alone. */
 async function settled({ id }: Recipient, make: () => Promise<Job>): Promise<Job | undefined> {
   try {
     return await make()
@@ -173,7 +173,7 @@ async function settled({ id }: Recipient, make: () => Promise<Job>): Promise<Job
   }
 }
 
-/** Renders mails of several versions, those of one together. */
+/** Renders mails of several versions. Mails of one version are rendered together. */
 function renderAll(
   renderer: Renderer,
   mails: readonly OwnMail[],
@@ -184,8 +184,8 @@ function renderAll(
     const { template } = version
     const same = mails.filter((mail) => mail.version === version)
     const data = same.map((mail) => mail.data)
-    const made = renderer.mails(template, data, { ...call, content: template.key })
-    for (const [n, mail] of same.entries()) rendered.set(mail, made[n])
+    const renderedMails = renderer.mails(template, data, { ...call, content: template.key })
+    for (const [n, mail] of same.entries()) rendered.set(mail, renderedMails[n])
   }
   return rendered
 }

@@ -41,35 +41,35 @@ export interface SendChunkInput extends Range {
 }
 
 /**
- * Chunks that a process runs at once. One that waits for its account costs a timer: what a process
- * does at once is bounded by what it holds. While most slots are taken, chunks that wait soon give
- * theirs back.
+ * Limit of chunks that a process runs at once. A chunk that waits for its account costs only a
+ * timer. Other limits bound the mails and contents that the process holds. While most slots are
+ * taken, a waiting chunk soon gives up its slot.
  */
 export const CHUNK_SLOTS = 500
 const CROWDED_SHARE = 0.75
-/** Mails per claim: all of them are in doubt if this process dies. */
+/** Limit of mails per claim. All of them are in doubt if this process dies. */
 const CLAIM_SIZE = 100
-/** Mails of one chunk whose calls have begun and are not written yet. */
+/** Limit of mails of one chunk whose calls have begun and whose results are not written yet. */
 const MOST_IN_FLIGHT = 200
 /**
- * Characters of rendered mail of one chunk. Long templates go in small claims from the start; that
- * short ones make long mails shows when the first are made.
+ * Limit of characters of rendered mail that one chunk holds. A long template is claimed in small
+ * claims from the start. If a short template makes long mails, the first claim shows it.
  */
 const CLAIM_CHARACTERS = 2_000_000
-/** Characters of mails that a process has in flight, and of contents of its chunks. */
+/** Limits of characters that a process holds: mails in flight, and contents of its chunks. */
 const HELD_CHARACTERS = 24_000_000
 const CONTENT_CHARACTERS = 32_000_000
-/** A chunk looks again after about so long whether others have let go of what it needs. */
+/** Wait of a chunk before it checks again for free memory: for a claim, and for its contents. */
 const HELD_POLL_MS = 50
 const CONTENT_PAUSE_MS = 2_000
 /**
- * A chunk of an organization that renders apart gives its slot to another for about so long, while
- * a mail of the organization is rendered.
+ * Approximate time for which a chunk gives up its slot if its organization renders apart and has no
+ * free turn.
  */
 const RENDERING_PAUSE_MS = 3_000
 /**
- * A chunk that cannot go on for this long gives its slot to another: a task of Temporal costs as
- * much as a hundred seconds of beats, so it is soon only where others may wait for the slot.
+ * Longest wait for permits that keeps the slot. A new task of Temporal costs as much as a hundred
+ * seconds of heartbeats, so the short limit applies only while other chunks may need the slot.
  */
 const LONGEST_WAIT_MS = 30_000
 const LONGEST_WAIT_CROWDED_MS = 1_000
@@ -77,8 +77,8 @@ const LONGEST_WAIT_CROWDED_MS = 1_000
 export interface SendChunkDeps {
   sql: Sql
   /**
-   * Its own small pool whose statements end after a second: a later claim would be too late to
-   * call.
+   * A small pool of its own, whose statements end after a second. Mails of a later claim could not
+   * be called in time.
    */
   claimSql: Sql
   mailer: Mailer
@@ -97,7 +97,7 @@ export function createSendChunk({
 }: SendChunkDeps) {
   const { renderer = processRenderer() } = content
   const mailsOf = batchMails(content)
-  /** Of claims, by the lengths of their contents: how long their mails are shows later. */
+  /** Characters of claims, estimated by the lengths of their contents until mails are rendered. */
   const heldMails = createHeldBytes(HELD_CHARACTERS)
   const heldContents = createHeldBytes(CONTENT_CHARACTERS)
   const roomOfAll = createRoom(HELD_CHARACTERS)
@@ -108,24 +108,24 @@ export function createSendChunk({
 
   /**
    * Sends the queued rows of one range of a batch: permits, then claim, then call, then results.
-   * Claims are made one after the other as permits come. Their calls are not waited for, so as many
-   * are in flight as rate and latency need.
+   * The chunk makes one claim after the other as permits come. It does not wait for their calls, so
+   * as many are in flight as rate and latency need.
    *
-   * Safe to run twice at once: the claim decides who mails whom. Safe to kill anywhere: what was
-   * claimed is decided by its lease and by the provider's events.
+   * The activity may run twice at once, since the claim decides which run mails a row. It may be
+   * killed at any point: the lease and the provider's events decide the claimed rows.
    *
-   * States of a chunk that runs, and what leads out of each:
-   * - *counting*: queued rows lead to *asking*. Without any the chunk ends: `done`, or, while the
-   *   outcome of a row is still open, `waiting` or `open`.
+   * States of a running chunk:
+   * - *counting*: queued rows lead to *asking*. Without queued rows the chunk ends: `done`, or
+   *   `waiting` or `open` while the outcome of a row is open.
    * - *asking* for permits: a grant leads to *claiming*. A short wait leads back to *asking*, a
-   *   long one ends the chunk (`paused`). A batch that is paused ends it too (`held`).
-   * - *claiming*: claimed rows are in flight. The chunk asks for the next ones, or counts again
-   *   where it found fewer rows than it had permits for.
-   * - *landing*: no claim may be made beside those in flight, which are as many or as large as may
-   *   be, all that is known of the range, or the first of a sender. The end of one leads out.
-   * - *over*: a claim or a call found a reason to end (`Chunk.result`). Nothing leads out.
+   *   long one ends the chunk (`paused`). A paused batch ends it too (`held`).
+   * - *claiming*: claimed rows are in flight. The chunk asks for the next permits. If it found
+   *   fewer rows than it had permits for, it counts again.
+   * - *landing*: the chunk must not claim more, because the claims in flight have reached a limit,
+   *   are the rest of the range, or are the first ones of a sender. The end of a claim leads out.
+   * - *over*: a claim or a call found a reason to end (`Chunk.result`).
    *
-   * A chunk returns after the results of all its calls are written.
+   * The chunk returns after the results of all its calls are written.
    */
   return async function sendChunk(input: SendChunkInput): Promise<SendChunkResult> {
     running++
@@ -183,12 +183,12 @@ export function createSendChunk({
       await chunk.flights.landed()
       return chunk.result ?? result
     } finally {
-      // Also when a claim failed: the results of those before are written.
+      // If a claim failed, the results of earlier claims are written first.
       await chunk.flights.landed().finally(() => contents.resize(0))
     }
   }
 
-  /** Makes one claim after the other until the range has none left or nothing can be sent. */
+  /** Claims rows until the range has no queued row or nothing can be sent. */
   async function claimAll(chunk: Chunk): Promise<SendChunkResult> {
     const { input, batch, range, flights } = chunk
     const { cancellationSignal, cancelled } = Context.current()
@@ -213,13 +213,13 @@ export function createSendChunk({
     }
   }
 
-  /** Whether the chunk waits for calls under way before it makes another claim. */
+  /** Returns true if the chunk must wait for calls in flight before it makes another claim. */
   function mustLand({ flights, queued, isUntried }: Chunk): boolean {
     if (flights.isEmpty()) return false
     return flights.room() === 0 || queued === 0 || isUntried || heldMails.isFull()
   }
 
-  /** The result where nothing of the range is queued any more. */
+  /** Returns the result of a range without queued rows. */
   async function resultOfOpen(
     input: SendChunkInput,
     { claimed, inDoubt }: { claimed: number; inDoubt: number },
@@ -229,7 +229,7 @@ export function createSendChunk({
     return status === 'processing' && claimed > 0 ? { kind: 'open' } : OUTCOMES_AWAITED[status]
   }
 
-  /** Makes one claim if there are permits for it. Returns the chunk's result if it ends here. */
+  /** Makes one claim if permits are granted. Returns the chunk's result if the chunk ends. */
   async function claimNext(chunk: Chunk): Promise<SendChunkResult | undefined> {
     const { input, flights } = chunk
     if (heldMails.isFull()) {
@@ -251,7 +251,7 @@ export function createSendChunk({
     try {
       const { wanted, grant } = await askPermits(chunk, part.given, turn.mostMails)
       if (grant.granted === 0) return await waitForPermits(chunk, grant)
-      // A chunk that gets all it asks for asks again at once.
+      // A chunk that gets all permits asks for the next ones at once.
       chunk.askAt = grant.granted < wanted ? performance.now() + chunk.askAgainMs : 0
       part.resize(grant.granted * chunk.mailCharacters)
       const claim = await claimRows(chunk, grant)
@@ -264,7 +264,7 @@ export function createSendChunk({
     }
   }
 
-  /** Asks for permits of one claim that holds so many characters. */
+  /** Asks for permits of one claim with room for `characters`. */
   async function askPermits(chunk: Chunk, characters: number, mostMails: number) {
     const wanted = Math.min(
       Math.max(1, Math.floor(characters / chunk.mailCharacters)),
@@ -272,13 +272,13 @@ export function createSendChunk({
       chunk.queued,
       chunk.flights.room(),
       mostMails,
-      // Until one is accepted few are tried at once: no whole claim is of a refused sender.
+      // The first claim of a sender is small, so that a refused sender costs few calls.
       chunk.isUntried ? MOST_SENDER_REFUSALS : CLAIM_SIZE,
     )
     return { wanted, grant: await takePermits(sql, chunk, wanted) }
   }
 
-  /** Waits until it makes sense to ask again; the result of the chunk where that is too long. */
+  /** Sets the time of the next request. Returns the chunk's result if the wait is too long. */
   async function waitForPermits(
     chunk: Chunk,
     { waitMs, pausedReason }: Grant,
@@ -289,12 +289,12 @@ export function createSendChunk({
       chunk.askAt = performance.now() + waitMs
       return undefined
     }
-    // Where that is for its quota, the batch says so.
+    // The batch shows that it waits for the quota.
     if (pausedReason === 'daily_quota') await batchRuns.noteQuotaAwaited(sql, chunk.input, waitMs)
     return paused(waitMs, pausedReason ?? 'rate')
   }
 
-  /** Claims as many rows as there are permits for. Undefined: there is nobody to mail. */
+  /** Claims one row per permit. Returns undefined if no row is to be mailed. */
   async function claimRows(chunk: Chunk, { granted }: Grant): Promise<Claim | undefined> {
     const { input, batch, range } = chunk
     const { organizationId, batchId, attempt } = input
@@ -312,9 +312,9 @@ export function createSendChunk({
     countClaim('batch')
     countMails('batch', 'skipped', skipped)
     await giveBackPermits(sql, chunk, granted - recipients.length)
-    const found = recipients.length + skipped
-    // Others hold the rest, or nothing is left: the range is counted again.
-    chunk.queued = found < granted ? 0 : Math.max(0, chunk.queued - found)
+    const decidedRows = recipients.length + skipped
+    // With fewer rows than permits, other claims hold the rest or none is left. The chunk counts.
+    chunk.queued = decidedRows < granted ? 0 : Math.max(0, chunk.queued - decidedRows)
     if (!live) {
       const sender = await senders.find(sql, organizationId, connectionId)
       chunk.result = resultOfDeadClaim(sender, await batchRuns.find(sql, input))
@@ -322,7 +322,7 @@ export function createSendChunk({
     return recipients.length === 0 ? undefined : { id, recipients, claimedAt, startedAt }
   }
 
-  /** Calls for all that was claimed, and writes the results. */
+  /** Calls the provider for all claimed rows, and writes the results. */
   async function sendClaim(
     chunk: Chunk,
     { id: claimId, recipients, claimedAt, startedAt }: Claim,
@@ -351,46 +351,46 @@ export function createSendChunk({
   }
 }
 
-/** Mails of compiled contents are made without the threads, so they wait for no turn. */
+/** Turn of a compiled content, whose mails need no rendering thread. */
 const NO_TURN = { mostMails: Infinity, end: () => {} }
 
-/** One range of a batch that is being sent, and what its claims found out for the next ones. */
+/** One range of a batch, with facts that its claims have found out for the next ones. */
 interface Chunk {
   input: SendChunkInput
   batch: NonNullable<Awaited<ReturnType<typeof batchRuns.context>>>
   sender: senders.SendingConnection
   range: { organizationId: string; bucket: Uuid; from: Uuid; to: Uuid }
   mails: BatchMails
-  /** Of the longest content. */
+  /** Characters of the longest content. */
   mailCharacters: number
-  /** Of its mails as they turned out. */
+  /** Room for rendered mails of this chunk. */
   room: Room
   flights: Flights
   askAgainMs: number
-  /** Rows that are still queued, as far as this chunk knows; at 0 they are counted again. */
+  /** Queued rows as far as the chunk knows. At 0 it counts them again. */
   queued: number
-  /** As many could be made and called by the last claim, and some more. */
+  /** Limit of rows of the next claim (`mostNext`). */
   most: number
-  /** Nothing was accepted from this sender yet. */
+  /** The provider has not accepted a mail of this sender yet. */
   isUntried: boolean
-  /** For permits, since something was sent. */
+  /** Milliseconds of waiting for permits since the last outcome. */
   waitedMs: number
-  /** When permits are asked for again, on `performance.now()`'s scale. */
+  /** Time of the next request for permits, on the scale of `performance.now()`. */
   askAt: number
-  /** Why no more claims are made. */
+  /** Set: the chunk makes no more claims and returns this. */
   result: SendChunkResult | undefined
 }
 
 interface Claim {
   id: Uuid
   recipients: Recipient[]
-  /** By the clock of Postgres. */
+  /** Time of the claim by the clock of Postgres. */
   claimedAt: string
-  /** On `performance.now()`'s scale. */
+  /** Time before the claim, on the scale of `performance.now()`. */
   startedAt: number
 }
 
-/** Rows of the next claim: few after mails that took too long to make or were too long. */
+/** Limit of rows of the next claim: few after mails that were too slow to render or too long. */
 const mostNext = (most: number, claimed: number, notBegun: number): number =>
   notBegun === 0 ? Math.min(2 * most, CLAIM_SIZE) : Math.max(1, 2 * (claimed - notBegun))
 

@@ -20,34 +20,35 @@ import { writeWithRetry } from '../write-with-retry.ts'
 import { type Claim, createMailClaims, type MailClaimDeps } from './mail-claims.ts'
 
 const CLAIM_SIZE = 50
-/** Mails of one connection whose calls have begun and are not written yet. */
+/** Limit of mails of one connection whose calls have begun and have no written result yet. */
 const MOST_IN_FLIGHT = 200
-/** Refusals that are of the account itself, whoever uses it. */
+/** Refusals that concern the whole account, for all organizations that use it. */
 const ACCOUNT_WIDE = ['account_suspended', 'sending_paused', 'limit_exceeded']
 /**
- * Drains that a process runs at once. One that waits for its account costs a timer: what a process
- * does at once is bounded by what it holds. While most slots are taken, others may wait for one.
+ * Limit of drains that a process runs at once. A drain that waits for its account costs only a
+ * timer. Other limits bound the mails that the process holds. While most slots are taken, other
+ * connections may wait for one.
  */
 export const DRAIN_SLOTS = 500
 const CROWDED_SHARE = 0.75
-/** For so long a drain keeps its slot at most; its turn is over sooner where others may wait. */
+/** Longest time for which a drain keeps its slot. It is shorter while others may wait for one. */
 const LONGEST_DRAIN_MS = 300_000
-/** How often a warm drain looks for more, and how long it stays warm with nothing to do. */
+/** Interval at which a warm drain looks for mail, and the idle time after which it ends. */
 const POLL_MS = 50
 const WARM_MS = 1_000
-/** How often a drain looks whether its connection may still send, and is to be probed. */
+/** Interval at which a drain reads its connection again: may it send, and is a probe wanted? */
 const LOOK_MS = 1_000
-/** A wait longer than this is slept by the workflow; where others may wait for the slot, sooner. */
+/** Longest wait that keeps the slot. The workflow sleeps through a longer one. */
 const LONGEST_WAIT_MS = 30_000
 const LONGEST_WAIT_CROWDED_MS = 1_000
-/** A drain says that it is there for so long, and says it again after so long. */
+/** Time for which a drain holds its connection, and interval at which it renews the hold. */
 const HOLD_MS = 5_000
 const HOLD_AGAIN_MS = 2_000
-/** So long no dispatcher is woken while one sleeps at most: its run may have ended. */
+/** Longest hold of a sleeping dispatcher. Its run may have ended, so it is woken after that. */
 const LONGEST_HOLD_MS = 15_000
 
 /**
- * When to come back. `resumeAt` is for workflows of before: milliseconds since 1970, by the clock
+ * Time of the next turn. `resumeAt` serves earlier workflows: milliseconds since 1970, by the clock
  * of one worker.
  */
 export interface Drained {
@@ -62,24 +63,24 @@ const resumeIn = (waitMs: number): Drained => ({
   more: true,
 })
 
-/** A turn of a drain: of the workflow `dispatchMail`, or a worker's own. */
+/** One turn of a drain, which the workflow `dispatchMail` or the worker itself has begun. */
 interface Turn extends mailDrains.Drain {
-  /** Rejects when the turn is to end. */
+  /** Rejects if the turn must end. */
   sleep: (ms: number) => Promise<void>
   signal: AbortSignal
-  /** As it was just now. */
+  /** Connection, if the caller has just read it. */
   sender?: senders.SendingConnection | undefined
 }
 
-/** What claims that are under way have found out. */
+/** Facts that claims in flight have found out. */
 interface DrainState {
-  /** Nothing of this connection can be sent now. */
+  /** No mail of this connection can be sent now. */
   isStuck: boolean
-  /** One probe after the other. */
+  /** A probe is in flight. The next one waits for its end. */
   isProbing: boolean
 }
 
-/** Whose mail a claim is, and how its permits were got. */
+/** Sender of a claim, and the permits that it uses. */
 interface ClaimCall {
   sender: senders.SendingConnection
   lane: Lane
@@ -97,7 +98,7 @@ export type MailDrains = ReturnType<typeof createMailDrains>
 
 export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps) {
   const { sql, mailer, timings } = deps
-  /** Drains of this process. */
+  /** Number of drains in this process. */
   let running = 0
   const isCrowded = () => running > slots * CROWDED_SHARE
   const longestWaitMs = ({ isDispatcher }: Turn) =>
@@ -106,8 +107,8 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
   return { drainMail, sendReceipts }
 
   /**
-   * Sends the single mail that waits for one connection, by priority. Returns when to come back:
-   * `waitMs` when the account cannot send now, nothing when the queue is empty or the time is up.
+   * Sends the waiting single mail of one connection, by priority. Returns `waitMs` if the account
+   * cannot send now. Without it the queue is empty or the time of the turn is up.
    */
   async function drainMail(input: DispatchMailInput): Promise<Drained> {
     const context = Context.current()
@@ -122,9 +123,9 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
   }
 
   /**
-   * Sends a connection's transactional mail at once, unless its mail is being sent: without a run
-   * of the dispatcher, which begins only after two round trips to Temporal. Mail that cannot leave
-   * now is left to the dispatcher.
+   * Sends a connection's transactional mail at once, unless another drain sends its mail. It needs
+   * no run of the dispatcher, which begins only after two round trips to Temporal. The dispatcher
+   * sends mail that cannot leave now.
    */
   async function sendReceipts(input: DispatchMailInput, signal: AbortSignal): Promise<void> {
     const turn = {
@@ -142,7 +143,7 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
     if (isMine) await drain({ ...turn, sender })
   }
 
-  /** Takes a turn. It returns after the results of all its calls are written. */
+  /** Runs a turn. Returns after the results of all its calls are written. */
   async function drain(turn: Turn): Promise<Drained> {
     const flights = createFlights(MOST_IN_FLIGHT)
     running++
@@ -159,21 +160,22 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
   }
 
   /**
-   * Makes claims one after the other. Their calls are not waited for: an answer that is slow holds
-   * up nobody else's mail, as long as there are not too many of them.
+   * Makes one claim after the other. The drain does not wait for their calls, so a few slow answers
+   * do not delay other mail.
    *
-   * States of a drain, and what leads out of each:
-   * - *looking*: mail that is due leads to *asking*. None for `WARM_MS`, with nothing in flight,
-   *   ends the drain; a worker's own ends at once. Each second the connection is read again: one
-   *   that may not send ends it. A worker's own ends when the dispatcher has taken over.
-   * - *asking* for permits: a grant leads to *claiming*. No grant leads to *looking* after its
-   *   wait, or ends the drain where the wait is long.
-   * - *claiming*: claimed mails are in flight, and the drain is *looking* again at once, or when it
-   *   makes sense to ask for more permits.
-   * - *full*: as many mails are in flight, or as many bytes held, as may be. An answer leads out.
-   * - *stuck*: a call showed that nothing of this connection can be sent. It ends the drain.
-   * - *over*: the time is up, or the results of a claim could not be written. The drain ends when
-   *   the calls that began before have ended.
+   * States of a drain:
+   * - *looking*: due mail leads to *asking*. The dispatcher's drain ends after `WARM_MS` without
+   *   due mail and calls in flight, a worker's own at once. The drain reads its connection again
+   *   each second and ends if the connection may not send. A worker's own drain ends if the
+   *   dispatcher has taken over.
+   * - *asking* for permits: a grant leads to *claiming*. Without a grant the drain waits and is
+   *   *looking* again, or ends if the wait is long.
+   * - *claiming*: claimed mails are in flight. The drain is *looking* again at once, or later if it
+   *   got fewer permits than it asked for.
+   * - *full*: the mails in flight or their bytes have reached a limit. An answer leads out.
+   * - *stuck*: a call showed that no mail of this connection can be sent. The drain ends.
+   * - *over*: the time is up, or the results of a claim could not be written. The drain ends after
+   *   the calls that began before.
    */
   async function claimAll(turn: Turn, flights: Flights): Promise<Drained> {
     const { organizationId, connectionId, isDispatcher } = turn
@@ -187,7 +189,7 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
     const isMine = holder(turn)
 
     while (!isOver()) {
-      // This organization's role or identity is in the way: others on the account must not wait.
+      // This organization's role or identity fails. Others on the account must not wait for it.
       if (state.isStuck) return resumeIn(timings.stuckMs)
       if (flights.hasFailed()) break
       if (flights.room() === 0 || (claims.isFull() && !flights.isEmpty())) {
@@ -201,23 +203,23 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
         sender = await senders.find(sql, organizationId, connectionId)
         if (!sender || sender.disconnected || !sender.isVerified) return { more: false }
         const isProbed = isDispatcher && (state.isProbing || (await probe(sender, flights, state)))
-        // Probes that are wanted are sent one after the other, without a pause.
+        // Wanted probes are sent one after the other, without a pause.
         lookAt = performance.now() + (isProbed ? 0 : LOOK_MS)
       }
 
-      const found = await waitingClaim(turn, flights.room())
-      if (!found) {
+      const nextClaim = await findNextClaim(turn, flights.room())
+      if (!nextClaim) {
         const isWarm = isDispatcher && performance.now() <= warmUntil
         if (!isWarm && flights.isEmpty()) return { more: false }
         await sleep(POLL_MS)
         continue
       }
-      const { bucket, ids, priority } = found
+      const { bucket, ids, priority } = nextClaim
       const lane = laneOf(priority)
       const grant = await sendLimits.grantPermits(sql, sender, ids.length, lane)
       if (grant.granted === 0) {
         if (grant.waitMs > longestWaitMs(turn)) return resumeIn(grant.waitMs)
-        // Whoever waits for longer than it holds the connection says so.
+        // A wait that is longer than the hold renews the hold.
         if (grant.waitMs > HOLD_AGAIN_MS) await mailDrains.hold(sql, turn, HOLD_MS + grant.waitMs)
         await turn.sleep(grant.waitMs)
         continue
@@ -230,7 +232,7 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
       const unused = grant.granted - claim.pending.length
       if (unused > 0) await sendLimits.giveBack(sql, sender, unused)
       if (claim.pending.length === 0) {
-        // Somebody else holds these rows for a moment, or none of them may be mailed.
+        // Another drain holds these rows for a moment, or none of them may be mailed.
         claim.part.resize(0)
         await turn.sleep(POLL_MS)
       } else {
@@ -246,7 +248,7 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
     return { more: true }
   }
 
-  /** Tells when a turn is over. What was begun in time is waited for at work: it may be slow. */
+  /** Returns whether a turn is over. It goes on while calls that began in time are in flight. */
   function clockOf(flights: Flights): () => boolean {
     const startedAt = performance.now()
     let overAt: number | undefined
@@ -259,9 +261,9 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
     }
   }
 
-  /** Says again and again that the turn is at work. False: the dispatcher has taken over. */
+  /** Renews the hold of the turn. The result is false if the dispatcher has taken over. */
   function holder(turn: Turn): () => Promise<boolean> {
-    // A worker's own turn has just said so.
+    // A worker's own turn has just taken the hold.
     let holdAt = performance.now() + (turn.isDispatcher ? 0 : HOLD_AGAIN_MS)
     return async () => {
       if (performance.now() < holdAt) return true
@@ -271,24 +273,24 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
   }
 
   /**
-   * The rows of the next claim. One claim is of one lane, for which it has permits, and of one
-   * bucket: the partition must be named. The others have their turn next.
+   * Returns the rows of the next claim. They are of one lane, since permits are of a lane, and of
+   * one bucket, since the claim names the partition. Other rows come next.
    */
-  async function waitingClaim({ connectionId, isDispatcher }: Turn, room: number) {
+  async function findNextClaim({ connectionId, isDispatcher }: Turn, room: number) {
     const limit = Math.min(CLAIM_SIZE, room)
-    const waiting = isDispatcher
+    const waitingMails = isDispatcher
       ? await mailQueue.waiting(sql, connectionId, limit)
       : await mailQueue.waitingReceipts(sql, connectionId, limit)
-    const [first] = waiting
+    const [first] = waitingMails
     if (!first) return undefined
     const { bucket, priority } = first
-    const ids = waiting
+    const ids = waitingMails
       .filter((each) => each.bucket === bucket && each.priority === priority)
       .map(({ id }) => id)
     return { bucket, priority, ids }
   }
 
-  /** Calls, writes, and gives back the permits that were not used. */
+  /** Calls the provider, writes the results, and gives unused permits back. */
   async function sendClaimed(
     { id: claimId, bucket, claimedAt, startedAt, pending }: Claim,
     { sender, lane, isWatched, state }: ClaimCall,
@@ -300,12 +302,12 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
       beginBy: startedAt + timings.beginMs,
       lane,
     })
-    // First: what was not accepted is queued again by the results, and would be claimed once more.
+    // Set before the results queue refused mails again, so that this drain does not claim them.
     state.isStuck ||= verdict.own || (verdict.unavailable !== undefined && !verdict.isOfSender)
     await writeWithRetry(() =>
       recordResults(sql, { organizationId, bucket, claimId, batchId: null }, results),
     )
-    // One sender's identity is refused: other senders of the connection must not wait behind it.
+    // Mail of a refused identity is postponed. Other senders of the connection must not wait.
     if (verdict.senderRefused.size > 0) {
       const refusedIds = { organizationId, bucket, ids: [...verdict.senderRefused] }
       await mailQueue.postpone(sql, refusedIds, connectionId, timings.stuckMs)
@@ -317,7 +319,7 @@ export function createMailDrains({ slots = DRAIN_SLOTS, ...deps }: DrainMailDeps
     if (verdict.notBegun > 0) await sendLimits.giveBack(sql, sender, verdict.notBegun)
   }
 
-  /** Begins a probe if one is wanted. Returns whether. */
+  /** Begins a probe if one is wanted. Returns true if it has begun one. */
   async function probe(
     sender: senders.SendingConnection,
     flights: Flights,

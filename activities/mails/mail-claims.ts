@@ -17,47 +17,47 @@ import { createHeldBytes, type HeldBytes, type HeldPart } from '../delivery/held
 /** Limit of the contents of one claim's mails. A single longer mail is allowed. */
 const CLAIM_BYTES = 4 * 1024 * 1024
 /**
- * Limit of the contents of all mails in flight of a process. Above it, claims are of one mail, and
- * of no connection with others in flight. As strings, and again in their requests, they take
- * several times that.
+ * Limit of the contents of all mails in flight of a process. Above it, a claim takes one mail, and
+ * only of a connection without mails in flight. Contents take several times that as strings and
+ * again in their requests.
  */
 const HELD_BYTES = 24 * 1024 * 1024
 
-/** What a mail of the API says, and its sender's tags. */
+/** Parts and tags of a mail of the API, or the reason why they are unavailable. */
 type MailParts =
   | { parts: Partial<OutgoingMail>; tags: transactionalMails.Tag[] }
   | { failed: Refusal }
 
-/** Claimed mails, made. */
+/** Claimed mails with their jobs. */
 export interface Claim {
   id: string
   bucket: string
-  /** Time of Postgres' clock. */
+  /** Time of the claim by the clock of Postgres. */
   claimedAt: string
-  /** On `performance.now()`'s scale. */
+  /** Time before the claim, on the scale of `performance.now()`. */
   startedAt: number
   pending: { id: string; job: Job }[]
-  /** Bytes of their contents, until their calls have ended. */
+  /** Bytes of their contents, which are held until their calls have ended. */
   part: HeldPart
 }
 
 const UNREADABLE: MailParts = {
-  failed: { reason: 'content_lost', error: 'What it says cannot be decrypted' },
+  failed: { reason: 'content_lost', error: 'The content cannot be decrypted' },
 }
 
 export interface MailClaimDeps {
   sql: Sql
   claimSql: Sql
-  /** The suppression list knows addresses under its HMAC keys. */
+  /** The suppression list stores HMACs of addresses under these keys. */
   content: { keyring: Keyring }
-  /** What the process holds. Absent: nobody else claims in it. */
+  /** Bytes that the process holds. Absent: these claims are the only ones of the process. */
   held?: HeldBytes
 }
 
-/** The contents that all claims of a process may hold at once. */
+/** Returns the room for contents that all claims of a process share. */
 export const createMailBytes = (): HeldBytes => createHeldBytes(HELD_BYTES)
 
-/** Claims single mail for a process, which holds what it has claimed until it is sent. */
+/** Claims single mail for a process. The contents are held until the mails are sent. */
 export function createMailClaims({
   sql,
   claimSql,
@@ -66,7 +66,7 @@ export function createMailClaims({
 }: MailClaimDeps) {
   return { isFull: held.isFull, claim }
 
-  /** Claims mails and makes them. */
+  /** Claims mails and makes their jobs. */
   async function claim(
     sender: senders.SendingConnection,
     wanted: { bucket: string; ids: string[] },
@@ -86,63 +86,63 @@ export function createMailClaims({
     part: HeldPart,
   ): Promise<Omit<Claim, 'part'>> {
     const { organizationId, connectionId } = sender
-    // Before the claim, after which there is a second to begin every call.
-    const [{ fitting, saidBy, bytes }, refused] = await Promise.all([
+    // Read before the claim: every call must begin within a second after it.
+    const [{ fittingIds, partsOf, bytes }, refused] = await Promise.all([
       contentsOf({ organizationId, bucket, ids }, part.given),
       refusedByList(organizationId, bucket, ids),
     ])
     part.resize(bytes)
     const startedAt = performance.now()
     const claimId = uuidv7()
-    const claimed = await claimMails(claimSql, {
+    const { mails, claimedAt } = await claimMails(claimSql, {
       organizationId,
       connectionId,
       bucket,
       claimId,
-      ids: fitting,
+      ids: fittingIds,
       refused,
     })
-    if (claimed.mails.length === 0) {
-      await mailQueue.dropStale(sql, { organizationId, bucket, ids: fitting })
+    if (mails.length === 0) {
+      await mailQueue.dropStale(sql, { organizationId, bucket, ids: fittingIds })
     }
-    const pending = claimed.mails.map(({ id, recipient: to, flowId, ...stored }) => {
-      const said = saidBy(id)
-      const made = 'failed' in said ? said : { mail: { ...stored, ...said.parts, to } }
+    const pending = mails.map(({ id, recipient: to, flowId, ...stored }) => {
+      const content = partsOf(id)
+      const mail = 'failed' in content ? content : { mail: { ...stored, ...content.parts, to } }
       const tags = tagsOf({ organizationId, bucket, id, flowId })
-      return { id, job: jobOf(id, made, [...tags, ...('tags' in said ? said.tags : [])]) }
+      return { id, job: jobOf(id, mail, [...tags, ...('tags' in content ? content.tags : [])]) }
     })
-    return { id: claimId, bucket, claimedAt: claimed.claimedAt, startedAt, pending }
+    return { id: claimId, bucket, claimedAt, startedAt, pending }
   }
 
   /**
-   * Contents of the API's mails, which are stored encrypted. Other contents come with the claim.
-   * Mails that do not fit are left for the next claim.
+   * Returns the contents of the API's mails, which are stored encrypted. Other contents come with
+   * the claim. Mails that do not fit wait for the next claim.
    */
   async function contentsOf(
     wanted: { organizationId: string; bucket: string; ids: readonly string[] },
     mostBytes: number,
   ) {
-    const fitting = await transactionalMails.listFitting(sql, wanted, mostBytes)
-    const said = new Map<string, MailParts>()
-    for (const { id, isSealed, sealed, tags } of fitting) {
+    const fittingMails = await transactionalMails.listFitting(sql, wanted, mostBytes)
+    const partsById = new Map<string, MailParts>()
+    for (const { id, isSealed, sealed, tags } of fittingMails) {
       if (!isSealed) continue
-      const found = sealed && openContent(content.keyring, wanted.organizationId, id, sealed)
-      said.set(id, found ? { parts: await outgoing(found), tags: tags ?? [] } : UNREADABLE)
+      const mail = sealed && openContent(content.keyring, wanted.organizationId, id, sealed)
+      partsById.set(id, mail ? { parts: await outgoing(mail), tags: tags ?? [] } : UNREADABLE)
     }
     return {
-      bytes: fitting.reduce((sum, { bytes }) => sum + bytes, 0),
-      fitting: fitting.map(({ id }) => id),
-      saidBy: (id: string): MailParts => said.get(id) ?? { parts: {}, tags: [] },
+      bytes: fittingMails.reduce((sum, { bytes }) => sum + bytes, 0),
+      fittingIds: fittingMails.map(({ id }) => id),
+      partsOf: (id: string): MailParts => partsById.get(id) ?? { parts: {}, tags: [] },
     }
   }
 
   /**
-   * Mail that the suppression list forbids. It is looked up here because it knows addresses by keys
-   * that Postgres does not have. Unsubscribed addresses still get receipts.
+   * Returns mails that the suppression list forbids. The list is read here because it stores HMACs
+   * whose keys Postgres does not have. Unsubscribed addresses still get receipts.
    */
   async function refusedByList(organizationId: string, bucket: string, ids: readonly string[]) {
-    const found = await listToLookUp(sql, { organizationId, bucket, ids })
-    const mails = found.map((mail) => ({
+    const unlistedMails = await listToLookUp(sql, { organizationId, bucket, ids })
+    const mails = unlistedMails.map((mail) => ({
       ...mail,
       address: addressed(content.keyring, organizationId, mail.recipient),
     }))

@@ -1,7 +1,7 @@
 /**
- * An account's permits gather in a bucket that holds half a second of its rate: no receipt waits
- * behind permits that a batch took ahead. Of a slow account it holds a second, five mails at most,
- * so that whoever comes a moment late for the next one loses nothing.
+ * An account's permits collect in a bucket that holds half a second of its rate, so that no receipt
+ * waits behind permits that a batch took ahead. The bucket of a slow account holds a second of its
+ * rate, five mails at most, so that a caller who is a moment late loses no permit.
  */
 export const BUCKET_SECONDS = 0.5
 export const SLOW_BUCKET_MAILS = 5
@@ -9,8 +9,8 @@ export const SLOW_BUCKET_MAILS = 5
 const LONGEST_MS = 500
 
 /**
- * Milliseconds after which somebody who got fewer permits than they asked for asks again: half of
- * the time in which the bucket fills. Asking for each permit would make a claim of each mail.
+ * Returns the milliseconds after which a caller that got fewer permits than it wanted asks again:
+ * half of the time in which the bucket fills. Asking for each permit would make a claim per mail.
  */
 export function askAgainMs(rate: number): number {
   const bucket = Math.max(rate * BUCKET_SECONDS, Math.min(rate, SLOW_BUCKET_MAILS))

@@ -28,9 +28,9 @@ interface SettledClaim {
  * Writes the outcomes of all rows of one claim, with everything that counts them, in one statement.
  * The rows of a claim are of one channel. Texts say nothing about the silence of mails.
  *
- * Only rows that are still this claim's move: an event may have decided one before, a later
- * decision may have queued one again. Counters follow the rows that moved, never the rows that were
- * given. Executions that wait for one of them are woken. The statement's parts, in order:
+ * Only rows that are still this claim's move: an event may have decided a row before, and a later
+ * decision may have queued it again. Counters follow the moved rows, never the reported ones.
+ * Executions that wait for a moved row are woken. The statement's parts, in order:
  *
  * - `result`: the outcomes that the worker reports.
  * - `held`: the rows, locked. A new partition has no statistics yet, and a plain join reads all of
@@ -38,10 +38,10 @@ interface SettledClaim {
  *   names the range of ids. Every row is locked, whatever its state: the lock tells what it is now,
  *   while the statement's snapshot may be older than an event that was committed since it began.
  * - `moved`: the rows of this claim get their outcomes.
- * - `overtaken`: a row that its event has decided gets its subject here all the same, and counts as
+ * - `overtaken`: rows that an event has decided. They still get their subjects, and count as
  *   answered.
- * - `answered`, `hooked`, `named`, `back`, `woken`, `mailed`, `tested`: what follows from the rows
- *   that moved.
+ * - `answered`, `hooked`, `named`, `back`, `woken`, `mailed`, `tested`: consequences of the moved
+ *   rows.
  * - `late`: rows of a batch that were taken for lost before their worker reports that they must be
  *   sent again. If the batch is completed without them, nobody would send them: then they are
  *   `failed`, as where silence is proof (`claims.decide`). `batch` locks the batch before its

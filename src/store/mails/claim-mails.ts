@@ -39,17 +39,18 @@ interface ClaimMails extends MailSet {
 }
 
 /**
- * Claims those of `ids` that still wait and are due, and checks who may be mailed: transactional
- * and confirmation mail goes to active and unsubscribed addresses, the rest to active ones; mail to
- * others becomes `skipped`, and so does a confirmation that is no longer awaited. One statement,
- * like the claim of a batch's range, of which it is the counterpart.
+ * Claims those of `ids` that still wait and are due, and checks who may be mailed. Transactional
+ * and confirmation mail goes to active and unsubscribed addresses, other mail to active ones only.
+ * Mail to others becomes `skipped`, and so does a confirmation that is no longer awaited. It is one
+ * statement, like the claim of a batch's range (`claimRange`).
  *
- * Mail of an execution goes only while its step awaits this very mail: not when the execution has
- * ended, and not when a retry has made another. It is rendered for one address, with links that
- * name it, so it goes to no other; the step, which is woken, makes one for the new address.
+ * Mail of an execution is sent only while its step awaits this mail: not after the execution has
+ * ended, and not after a retry has made another mail. The mail and its links are rendered for one
+ * address. If the contact's address has changed, the mail is skipped, and its step is woken and
+ * makes one for the new address.
  *
- * Each look beside the contact has a `limit`: without one the planner makes a join of it, which
- * reads all of the organization's rows, and does so for mail of other sources as well.
+ * Each subquery beside the contact has a `limit`. Without it the planner makes a join, which reads
+ * all of the organization's rows, for mail of other sources as well.
  */
 export const claimMails = async (
   sql: Sql,
@@ -78,7 +79,7 @@ export const claimMails = async (
           when refused.reason is not null then refused.reason
           when candidate.contact_id is null then null
           when c.id is null then 'contact_deleted'
-          -- It keeps its address, which the list was asked for, when the contact changes theirs.
+          -- Transactional mail keeps its address, which the list has allowed.
           when candidate.source = 'transactional'
             and lower(c.email) is distinct from lower(candidate.recipient)
           then null

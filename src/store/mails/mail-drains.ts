@@ -6,15 +6,15 @@ export interface Drain {
   organizationId: Uuid
   connectionId: Uuid
   drainId: Uuid
-  /** False: a worker's own, which sends transactional mail and gives way to the dispatcher. */
+  /** False: a worker's own drain. It sends transactional mail and yields to the dispatcher. */
   isDispatcher: boolean
 }
 
 /**
- * Notes that a drain sends the connection's mail for the next `forMs`. Returns false if another one
- * does: then a worker's own drain must not begin, or go on.
+ * Records that a drain sends the connection's mail for the next `forMs`. Returns false if another
+ * drain does. Then a worker's own drain must not begin or go on.
  *
- * Nothing but cost depends on it. The claim decides which drain gets a mail.
+ * Only cost depends on it, since the claim decides which drain gets a mail.
  */
 export async function hold(
   sql: Sql,
@@ -34,7 +34,7 @@ export async function hold(
   return count > 0
 }
 
-/** The drain has ended: mail that comes now needs another one. */
+/** Ends the hold of a drain. New mail then needs another drain. */
 export const release = (sql: Sql, { organizationId, connectionId, drainId }: Drain) => sql`
   delete from mail_drains
   where organization_id = ${organizationId} and connection_id = ${connectionId}

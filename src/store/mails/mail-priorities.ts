@@ -1,7 +1,7 @@
 import { PRIORITIES } from '../../domain/mails/mail-priority.ts'
 import type { Executor } from '../db/sql.ts'
 
-/** The priority of a single mail by its column `source`. */
+/** Selects the priority of a single mail by its column `source`. */
 export const priorityOf = (sql: Executor) => sql`
   case source
     when 'transactional' then ${PRIORITIES.transactional}::smallint

@@ -9,21 +9,21 @@ interface DueConnection {
   connectionId: string
 }
 
-/** Rows that are read to find due mail. If more is due, every connection is looked at. */
+/** Limit of rows that are read to find due mail. If more is due, each connection is checked. */
 const MOST_DUE_READ = 1_000
-/** Transactional mail is a worker's own for so long; then the dispatcher sends it as well. */
+/** Seconds for which only a worker sends due transactional mail. Then the dispatcher does, too. */
 const OWN_SECONDS = 2
 
 /**
- * Usable connections that have due single mail, or probes to send. Mail is read in the order of its
- * time, so that nothing is read of what is scheduled for later, and nothing of connections that
- * have no due mail.
+ * Lists usable connections that have due single mail, or probes to send. Mail is read in the order
+ * of its time, so that no row of mail that is scheduled for later is read, and none of connections
+ * without due mail.
  *
- * `isWaiting`: the connection needs its dispatcher, which is not at work. Transactional mail that
+ * `isWaiting`: the connection needs its dispatcher, which is not running. Transactional mail that
  * has just become due does not count.
  */
 export async function due(sql: Sql): Promise<readonly (DueConnection & { isWaiting: boolean })[]> {
-  const found = await sql<(DueConnection & { isWaiting: boolean; mails: number })[]>`
+  const dueConnections = await sql<(DueConnection & { isWaiting: boolean; mails: number })[]>`
     with first as materialized (
       select connection_id, priority > ${transactional} or ${isOverdue(sql)} as is_waiting
       from mail_queue q
@@ -48,11 +48,11 @@ export async function due(sql: Sql): Promise<readonly (DueConnection & { isWaiti
       where id = named.connection_id and ${canSend(sql)}
       limit 1
     ) c on true`
-  if ((found[0]?.mails ?? 0) >= MOST_DUE_READ) return dueOfMany(sql)
-  return found.filter(({ connectionId }) => connectionId !== null)
+  if ((dueConnections[0]?.mails ?? 0) >= MOST_DUE_READ) return dueOfMany(sql)
+  return dueConnections.filter(({ connectionId }) => connectionId !== null)
 }
 
-/** The same with one look per connection and priority: a crowd of one connection hides no other. */
+/** Does the same with one index look-up per connection and priority, if much mail is due. */
 const dueOfMany = (sql: Sql) => sql<(DueConnection & { isWaiting: boolean })[]>`
   select organization_id, connection_id, is_waiting and not is_held as is_waiting
   from (
@@ -70,11 +70,11 @@ const dueOfMany = (sql: Sql) => sql<(DueConnection & { isWaiting: boolean })[]>`
   where has_receipts or is_waiting`
 
 /**
- * Usable connections with due transactional mail that nobody sends, the longest due first. It is
- * read by an index of its own: other mail hides none.
+ * Lists usable connections with due transactional mail that no drain sends, the longest due first.
+ * An index of its own finds it, however much other mail is due.
  */
 export async function dueReceipts(sql: Sql): Promise<readonly DueConnection[]> {
-  const found = await sql<(DueConnection & { mails: number })[]>`
+  const dueConnections = await sql<(DueConnection & { mails: number })[]>`
     with first as materialized (
       select connection_id, send_at
       from mail_queue
@@ -95,8 +95,8 @@ export async function dueReceipts(sql: Sql): Promise<readonly DueConnection[]> {
       limit 1
     ) c on true
     order by named.send_at`
-  if ((found[0]?.mails ?? 0) >= MOST_DUE_READ) return dueReceiptsOfMany(sql)
-  return found.filter(({ connectionId }) => connectionId !== null)
+  if ((dueConnections[0]?.mails ?? 0) >= MOST_DUE_READ) return dueReceiptsOfMany(sql)
+  return dueConnections.filter(({ connectionId }) => connectionId !== null)
 }
 
 const dueReceiptsOfMany = (sql: Sql) => sql<DueConnection[]>`
@@ -107,7 +107,7 @@ const dueReceiptsOfMany = (sql: Sql) => sql<DueConnection[]>`
 
 const canSend = (sql: Sql) => sql`c.is_verified and c.disconnected_at is null`
 
-/** Whether a drain sends the mail of connection `c` (`mail-drains.ts`). */
+/** Condition: a drain sends the mail of connection `c` (`mail-drains.ts`). */
 const isHeld = (sql: Sql, which: Part) => sql`
   exists (
     select
@@ -120,7 +120,8 @@ const isOverdue = (sql: Sql) => sql`
   q.send_at <= statement_timestamp() - ${OWN_SECONDS} * interval '1 second'`
 
 /**
- * A connection's due rows, best priority first. Nothing is locked: the claim decides who gets them.
+ * Lists a connection's due rows, the most urgent first. It locks none: the claim decides which
+ * drain gets them.
  */
 export const waiting = (sql: Sql, connectionId: string, limit: number) => sql<
   { organizationId: string; bucket: Uuid; id: Uuid; priority: number }[]
@@ -136,7 +137,7 @@ export const waiting = (sql: Sql, connectionId: string, limit: number) => sql<
   order by priority, send_at, id
   limit ${limit}`
 
-/** A connection's due transactional mail, like `waiting`. */
+/** Lists a connection's due transactional mail, like `waiting`. */
 export const waitingReceipts = (sql: Sql, connectionId: string, limit: number) =>
   sql<
     { organizationId: string; bucket: Uuid; id: Uuid; priority: number }[]
@@ -146,7 +147,7 @@ const isDue = (sql: Sql, priority: number) => sql`
   from mail_queue q
   where q.priority = ${priority} and q.send_at <= statement_timestamp()`
 
-/** Read from the index in its order: what is scheduled for later is not walked past. */
+/** Reads the index in its order, so that no row of mail that is scheduled for later is read. */
 const dueOf = (sql: Sql, connectionId: string, priority: number, limit: number) => sql`
   (
     select organization_id, bucket, id, priority, send_at
@@ -162,13 +163,13 @@ export interface MailSet {
   ids: readonly Uuid[]
 }
 
-/** A mail that was to be sent long ago is tried less often: after this part of its age. */
+/** Fraction of a mail's age after which it is tried again. Old mail is tried less often. */
 const AGE_PER_TRY = 20
 const LONGEST_WAIT = '1 hour'
 
 /**
- * Has queued mails wait for `ms` at least, those whose sender is refused: they would be the first
- * again. Many that are tried as often for days would use up the account's rate.
+ * Postpones queued mails of a refused sender by `ms` at least, since they would be the first again.
+ * Old mails wait longer, so that many of them do not use up the account's rate for days.
  */
 export const postpone = (
   sql: Sql,
@@ -186,12 +187,12 @@ export const postpone = (
     and m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = q.id`
 
 /**
- * Deletes those of `ids` from the queue whose mail does not wait any more, and gives those their
- * mail's time that are due before it. A claim, a cancellation or another time finds a mail on its
- * newest version, but its row in the queue by the snapshot: a row that was written in between stays
- * as it is, is never claimed, and would be the first for ever.
+ * Corrects rows of the queue that differ from their mails. It deletes rows whose mail no longer
+ * waits, and postpones rows that are due before their mail. A claim, a cancellation or a reschedule
+ * reads the newest version of a mail, but the queue by its snapshot. A row of the queue that was
+ * written in between is not changed by it. No claim would take that row, and it would stay first.
  *
- * The mails are locked: one that is queued again meanwhile keeps its row.
+ * The mails are locked, so that a mail that is queued again meanwhile keeps its row.
  */
 export const dropStale = (sql: Sql, { organizationId, bucket, ids }: MailSet) => sql`
   with held as materialized (

@@ -19,8 +19,8 @@ export interface NewTransactionalMail {
 }
 
 /**
- * Beside rows of the ledger: those come first, in the same transaction. Contents go as a list of
- * texts, since making JSON of megabytes takes several times as long.
+ * Inserts the API's part of mails. Their rows in the ledger come first, in the same transaction.
+ * Contents are sent as an array of texts, since JSON of megabytes takes several times as long.
  */
 export async function insertAll(
   tx: Transaction,
@@ -153,8 +153,9 @@ export interface FittingMail {
 }
 
 /**
- * The first of `ids`, and as many of the next as say `mostBytes` together, in their order, with
- * what those say that came through the API. How long a text is is known without reading it.
+ * Returns the first of `ids`, and as many of the next ones as have at most `mostBytes` together, in
+ * their order, with the contents of mails that came through the API. The length of a text is known
+ * without reading it.
  */
 export const listFitting = (
   sql: Sql,
@@ -198,13 +199,13 @@ export async function findSealed(
   return mail?.sealed
 }
 
-/** Wait before a mail without an outcome is looked at again. */
+/** Time after which a mail without an outcome is checked again. */
 const LOOK_AGAIN = '1 minute'
-/** Mails of one statement: a row may have megabytes. */
+/** Limit of mails of one statement, since a row may have megabytes. */
 const STEP = 1_000
 
 /**
- * Deletes what settled mails said whose time is over. Returns whether there may be more.
+ * Deletes expired contents of settled mails. Returns true if there may be more.
  *
  * Each mail is in the partition of its day, which its id tells.
  */
