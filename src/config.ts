@@ -39,7 +39,7 @@ export interface Config {
     certificatePath: string | undefined
     keyPath: string | undefined
   }
-  /** Proxies whose `X-Forwarded-For` is trusted: addresses, ranges, `loopback`. */
+  /** Proxies whose `X-Forwarded-For` is trusted: addresses, ranges, `loopback`, `peer`. */
   trustedProxies: readonly string[]
   corsOrigins: readonly string[]
   /** Addresses and ranges that are not public and that requests to customers' URLs may reach. */
@@ -277,9 +277,9 @@ function developmentSettings(
   }
 }
 
-const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal']
+const NAMED_PROXIES = ['loopback', 'linklocal', 'uniquelocal', 'peer']
 
-const isProxy = (text: string): boolean => NAMED_RANGES.includes(text) || isRange(text)
+const isProxy = (text: string): boolean => NAMED_PROXIES.includes(text) || isRange(text)
 
 function isRange(text: string): boolean {
   const [address = '', bits = '0', ...rest] = text.split('/')

@@ -48,12 +48,12 @@ function namesReadByConfig(): Set<string> {
 }
 
 describe('docker-compose.yml', () => {
-  it('publishes nothing but the API and mail submission beyond this machine', () => {
+  it('publishes nothing but the proxy of the API and mail submission beyond this machine', () => {
     const published = all.flatMap(([name, { ports = [] }]) =>
       ports.map((port) => `${name} ${interpolate(port, VARIABLES)}`),
     )
     expect(published).toEqual([
-      'api 3000:3000',
+      'proxy 3000:3000',
       'smtp 587:2587',
       'smtp 465:2465',
       'temporal-ui 127.0.0.1:8080:8080',

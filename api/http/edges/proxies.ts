@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import ipaddr from 'ipaddr.js'
 
+/** In a list of proxies: whoever connects to us is one, as nobody but a proxy can. */
+const PEER = 'peer'
 /** Ranges that have a name: this machine, this link, private networks. */
 const NAMED: Record<string, readonly string[]> = {
   loopback: ['127.0.0.0/8', '::1/128'],
@@ -9,13 +11,19 @@ const NAMED: Record<string, readonly string[]> = {
 }
 
 /**
- * Returns a matcher of `proxies`: addresses, CIDR ranges, or `loopback`, `linklocal`,
- * `uniquelocal`. Only they may say for whom they speak. Throws an error that names an invalid
- * entry.
+ * Returns a matcher of `proxies`: addresses, CIDR ranges, `loopback`, `linklocal`, `uniquelocal`,
+ * or `peer`. Only they may say for whom they speak. `hop` is 0 for the address that is connected to
+ * us. Throws an error that names an invalid entry.
  */
-export function proxyMatcher(proxies: readonly string[]): (address: string) => boolean {
-  const ranges = proxies.flatMap((each) => (NAMED[each] ?? [each]).map(toRange))
-  return (address) => {
+export function proxyMatcher(
+  proxies: readonly string[],
+): (address: string, hop: number) => boolean {
+  const trustsPeer = proxies.includes(PEER)
+  const ranges = proxies
+    .filter((each) => each !== PEER)
+    .flatMap((each) => (NAMED[each] ?? [each]).map(toRange))
+  return (address, hop) => {
+    if (trustsPeer && hop === 0) return true
     if (ranges.length === 0 || !ipaddr.isValid(address)) return false
     // An IPv4 peer of an IPv6 socket is `::ffff:192.0.2.1`.
     const parsed = ipaddr.process(address)
@@ -30,7 +38,7 @@ function toRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
     return ipaddr.parseCIDR(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`)
   } catch {
     throw new Error(
-      `TRUSTED_PROXIES: "${text}" is not an address, a range, loopback, linklocal, uniquelocal`,
+      `TRUSTED_PROXIES: "${text}" is not an address, a range, loopback, linklocal, uniquelocal, peer`,
     )
   }
 }

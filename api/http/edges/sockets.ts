@@ -86,7 +86,7 @@ const refused = (status: number, words: string): AppError =>
 
 interface Guard {
   metrics: Metrics
-  isProxy: (address: string) => boolean
+  isProxy: (address: string, hop: number) => boolean
 }
 
 /**
@@ -101,7 +101,7 @@ export function limitSockets(app: FastifyInstance, { metrics, isProxy }: Guard):
   // Before the server's own listener: of a socket that is refused nothing is read.
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress
-    if (address === undefined || isProxy(address)) return
+    if (address === undefined || isProxy(address, 0)) return
     const network = networkOf(address)
     const count = (counts.get(network) ?? 0) + 1
     counts.set(network, count)
