@@ -24,6 +24,15 @@ export const PROVIDER_QUEUE = 'provider'
 export const WEBHOOK_QUEUE = 'webhook'
 /** Calls of webhook endpoints. Flows' webhook steps have slots of their own. */
 export const HOOK_QUEUE = 'hooks'
+export const QUEUES = [
+  CONTROL_QUEUE,
+  SEND_QUEUE,
+  MAIL_QUEUE,
+  IMPORT_QUEUE,
+  PROVIDER_QUEUE,
+  WEBHOOK_QUEUE,
+  HOOK_QUEUE,
+] as const
 /** Dispatchers among which webhook endpoints are shared out. */
 export const HOOK_SHARDS = 16
 

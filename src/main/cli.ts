@@ -1,14 +1,6 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander'
-import {
-  CONTROL_QUEUE,
-  HOOK_QUEUE,
-  IMPORT_QUEUE,
-  MAIL_QUEUE,
-  PROVIDER_QUEUE,
-  SEND_QUEUE,
-  WEBHOOK_QUEUE,
-} from '../../workflows/contract.ts'
+import { QUEUES } from '../../workflows/contract.ts'
 import { type Config, readConfig } from '../config.ts'
 import { wholeNumber } from './commands/arguments.ts'
 import { addBenchCommands } from './commands/bench-commands.ts'
@@ -24,15 +16,6 @@ import { version } from './programs/version.ts'
 
 // Each command loads what it needs: a worker without the API and the sandbox is 30 MB smaller.
 
-const QUEUES = [
-  CONTROL_QUEUE,
-  SEND_QUEUE,
-  MAIL_QUEUE,
-  IMPORT_QUEUE,
-  PROVIDER_QUEUE,
-  WEBHOOK_QUEUE,
-  HOOK_QUEUE,
-] as const
 type Queue = (typeof QUEUES)[number]
 
 /**

@@ -3,14 +3,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/config.ts'
 import { version } from '../../src/main/programs/version.ts'
-import {
-  CONTROL_QUEUE,
-  IMPORT_QUEUE,
-  MAIL_QUEUE,
-  PROVIDER_QUEUE,
-  SEND_QUEUE,
-  WEBHOOK_QUEUE,
-} from '../../workflows/contract.ts'
+import { QUEUES } from '../../workflows/contract.ts'
 import { readComposeFile } from '../../tools/production/compose.ts'
 
 const CHART = new URL('../../tools/production/helm/letterloom/', import.meta.url)
@@ -28,9 +21,7 @@ test('the chart is of this version', () => {
 
 test('every queue has a worker, and none two kinds of them', () => {
   const queues = values.workers.flatMap((worker) => worker.queues.split(','))
-  expect(queues.toSorted()).toEqual(
-    [CONTROL_QUEUE, IMPORT_QUEUE, MAIL_QUEUE, PROVIDER_QUEUE, SEND_QUEUE, WEBHOOK_QUEUE].toSorted(),
-  )
+  expect(queues.toSorted()).toEqual(QUEUES.toSorted())
   expect(values.workers.every(({ replicas }) => replicas > 0)).toBe(true)
 })
 
