@@ -111,6 +111,11 @@ const CASES: [alarm: string, quiet: Figures, loud: Figures][] = [
     { letterloom_executions_overdue_seconds: 10 },
     { letterloom_executions_overdue_seconds: 100 },
   ],
+  [
+    'WebhooksLate',
+    { letterloom_hook_oldest_due_seconds: 60 },
+    { letterloom_hook_oldest_due_seconds: 200 },
+  ],
   ['SegmentsLate', { letterloom_segments_set_aside: 0 }, { letterloom_segments_set_aside: 1 }],
   [
     'OldTransaction',

@@ -8,6 +8,7 @@ import { createMailer } from '../../activities/aws/mailer.ts'
 import { applyProviderFeedback } from '../../activities/provider-feedback.ts'
 import { noteMissingEvents } from '../../src/core/accounts/missing-events.ts'
 import { SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
+import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
 import { measureLags } from '../../src/main/programs/lag-metrics.ts'
 import { ownMetrics } from '../../src/runtime/metrics.ts'
@@ -15,10 +16,12 @@ import { noteEvent } from '../../src/store/accounts/connections.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
 import * as outbox from '../../src/store/platform/outbox.ts'
 import { findWrongAlarms, hasPromtool, type Period } from '../support/alarms.ts'
+import { createDrainer, seedEndpoints, startHookReceiver } from '../support/hooks.ts'
 import { connectAs } from '../support/logins.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
 import { REGION, seedBatch, seedOrganization } from '../support/seed.ts'
+import { createServers } from '../support/servers.ts'
 import { openTemporal } from '../support/temporal.ts'
 
 const quiet = () => {}
@@ -207,6 +210,23 @@ describe.skipIf(!hasPromtool)('an alarm is on while its cause is there, and only
       end: () => database.sql`update outbox set done_at = now() where done_at is null`,
     })
     expect(wrong).toBe('')
+  })
+
+  test('webhook deliveries are due, and no dispatcher calls', async () => {
+    const servers = createServers()
+    const receiver = await startHookReceiver(servers)
+    const keyring = parseKeyring(newKeyringText())
+    const { organizationId } = seeded
+    const endpoints = [{ organizationId, url: receiver.url, shard: 0 }]
+    const ids = await seedEndpoints(database.sql, keyring, endpoints, 1)
+    const wrong = await wrongWhile('LetterloomWebhooksLate', {
+      begin: () => database.sql`update hook_queue set due_at = now() - interval '10 minutes'`,
+      end: () => createDrainer({ sql: worker, keyring }).drainOf(...ids),
+      growing: ['letterloom_hook_oldest_due_seconds'],
+    })
+    expect(wrong).toBe('')
+    expect(receiver.calls).toHaveLength(1)
+    await servers.close()
   })
 
   test('a transaction stays open', async () => {
