@@ -17,6 +17,8 @@ const LOOK_MS = 5_000
  * some 30 ms.
  */
 const EVERY_MS = 10_000
+/** A database that has counted no more beats is new: nothing of it could be sent a second time. */
+const FEW_BEATS = 6
 /** A schedule requires a spec. This one is paused, and is due in a thousand years. */
 const NEVER = { every: 365_000 * 86_400_000 }
 
@@ -47,9 +49,31 @@ export function startRestoreWatch({ lookMs = LOOK_MS, ...deps }: Deps): { stop()
   })
 }
 
+/** Database and namespace do not belong together: what the database holds must not be sent. */
+export class OtherDatabase extends Error {
+  readonly found = 'This database is not the one that the namespace of Temporal was used with.'
+  readonly remedy =
+    'Set DATABASE_URL or TEMPORAL_NAMESPACE right. If this database is to take the place of the other, run letterloom restored.'
+  constructor() {
+    super()
+    this.message = `${this.found} ${this.remedy}`
+  }
+}
+
+/** Throws `OtherDatabase` if the copy in Temporal is of another database. */
+export async function requireOwnDatabase(deps: { sql: Sql; temporal: Client }): Promise<void> {
+  requireOwn(await readCopy(deps.temporal), await ledgerBeats.read(deps.sql))
+}
+
+function requireOwn(copied: Copy | undefined, here: ledgerBeats.LedgerBeat): void {
+  if (copied === undefined || copied.ledger === here.ledger) return
+  if (here.beat > FEW_BEATS) throw new OtherDatabase()
+}
+
 /**
  * Looks once. Counts a beat if the last one is old enough. What a restore makes uncertain is marked
- * first: a worker that died over it leaves it to the next look.
+ * first: a worker that died over it leaves it to the next look. Throws `OtherDatabase` and leaves
+ * everything as it is if the copy is of another database.
  */
 export async function watchRestores({
   sql,
@@ -62,6 +86,7 @@ export async function watchRestores({
   // The copy first: what it says was counted here before.
   const copied = await readCopy(temporal)
   const here = await ledgerBeats.read(sql)
+  requireOwn(copied, here)
   const isRestored = copied?.ledger === here.ledger && copied.beat > here.beat
   const next = Math.max(here.beat, isRestored ? copied.beat : 0) + 1
   const restoredAt = await transact(sql, async (tx) => {

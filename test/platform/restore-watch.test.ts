@@ -1,7 +1,13 @@
 import type { Client } from '@temporalio/client'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startRestoreWatch, watchRestores } from '../../src/loops/restore-watch.ts'
+import {
+  OtherDatabase,
+  requireOwnDatabase,
+  startRestoreWatch,
+  watchRestores,
+} from '../../src/loops/restore-watch.ts'
 import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { beginAnew } from '../../src/store/platform/ledger-beats.ts'
 import { BEAT_ID } from '../../workflows/contract.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { openNamespace, until } from '../support/engine.ts'
@@ -80,6 +86,28 @@ test('a new database is not a restored one, and Temporal may have lost its copy'
   const { ledger, restoredAt } = await row()
   expect(restoredAt).toBeNull()
   expect((await copy()).note).toBe(`${ledger} 3`)
+})
+
+test('a database that is another than that of the namespace is refused, and takes its place when somebody says so', async () => {
+  for (let beats = 0; beats < 8; beats++) await beat()
+  const own = await row()
+  const before = (await copy()).note
+  await database.sql`update ledger_beats set ledger = gen_random_uuid()`
+  await expect(beat()).rejects.toThrow(OtherDatabase)
+  await expect(requireOwnDatabase({ sql, temporal })).rejects.toThrow(/TEMPORAL_NAMESPACE/)
+  // Nothing has changed here or there, so the right database goes on as if nothing had been.
+  expect((await copy()).note).toBe(before)
+  expect(await row()).toMatchObject({ beat: own.beat, restoredAt: null })
+  await database.sql`update ledger_beats set ledger = ${own.ledger}`
+  await beat()
+  expect(await row()).toMatchObject({ beat: own.beat + 1, restoredAt: null })
+
+  await database.sql`update ledger_beats set ledger = gen_random_uuid()`
+  await beginAnew(sql)
+  await beat()
+  const { ledger } = await row()
+  expect((await copy()).note).toBe(`${ledger} 1`)
+  expect(ledger).not.toBe(own.ledger)
 })
 
 test('one of many workers counts at a time, and none takes another’s beat for a restore', async () => {

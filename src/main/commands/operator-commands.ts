@@ -17,13 +17,13 @@ export function addOperatorCommands(program: Command): void {
 
 /**
  * Adds the command that reports a restore. Workers notice one by themselves if Temporal has its
- * copy.
+ * copy, and refuse to start if the copy is of another database.
  */
 function addRestoredCommand(program: Command): void {
   program
     .command('restored')
     .description(
-      'after a restore of Postgres that workers cannot notice, since Temporal has lost its data, too: nothing is sent until restore-check has run',
+      'after a restore of Postgres that workers cannot notice, since Temporal has lost its data, too, or for a database that takes the place of another: nothing is sent until restore-check has run',
     )
     .addOption(jsonOption())
     .action((options: Output) =>
@@ -34,6 +34,7 @@ function addRestoredCommand(program: Command): void {
         ])
         const { agoMs } = await beats.read(sql)
         const restoredAt = await beats.noteRestored(sql, agoMs)
+        await beats.beginAnew(sql)
         await markRestored(sql)
         return { restored: restoredAt }
       }),

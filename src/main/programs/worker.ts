@@ -33,7 +33,7 @@ import { startOutboxRelay } from '../../loops/outbox-relay.ts'
 import { startOverdueWaker } from '../../loops/overdue-waker.ts'
 import { startPartitionKeeper } from '../../loops/partition-keeper.ts'
 import { startProgressLog } from '../../loops/progress-log.ts'
-import { startRestoreWatch, watchRestores } from '../../loops/restore-watch.ts'
+import { OtherDatabase, startRestoreWatch, watchRestores } from '../../loops/restore-watch.ts'
 import { startTestDecider } from '../../loops/test-decider.ts'
 import { startScheduleKeeper } from '../../loops/schedule-keeper.ts'
 import { startWorkNotices } from '../../loops/work-notices.ts'
@@ -117,7 +117,8 @@ export async function runWorker(
 
 /**
  * Looks once whether Postgres was restored before anything is sent: what a restore has forgotten
- * must not be sent again. Resolves, too, when a shutdown is requested.
+ * must not be sent again. Resolves, too, when a shutdown is requested. Throws if the database is
+ * not that of the namespace.
  */
 async function lookForRestore(
   { sql, temporal }: WorkerResources,
@@ -128,6 +129,7 @@ async function lookForRestore(
     try {
       return await watchRestores({ sql, temporal, log, everyMs: 0 })
     } catch (error) {
+      if (error instanceof OtherDatabase) throw error
       log.warn({ err: error }, 'it cannot be seen yet whether Postgres was restored')
       await pause(LOOK_AGAIN_MS, undefined, { signal: stopped }).catch(() => {})
     }

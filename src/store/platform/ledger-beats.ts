@@ -44,6 +44,10 @@ export async function noteRestored(sql: Executor, agoMs: number): Promise<string
   return row.restoredAt
 }
 
+/** Makes the database a new one for Temporal, whose copy may be that of another. */
+export const beginAnew = (sql: Executor) => sql`
+  update ledger_beats set ledger = gen_random_uuid(), beat = 0`
+
 /** A restore, and how far the work after it is. */
 interface Restore {
   restoredAt: string

@@ -67,7 +67,7 @@ async function examine(queues: readonly string[], account?: string): Promise<Fin
   try {
     const findings = await Promise.all([
       examinePostgres(sql, databaseUrl),
-      examineTemporal(config, queues),
+      examineTemporal(config, queues, sql),
       examined('aws', REACH_AWS, async () => {
         const { examineAws } = await import('./aws.ts')
         return examineAws(config.notices.region)

@@ -1,6 +1,9 @@
 import { Connection } from '@temporalio/client'
 import { SEARCH_ATTRIBUTES } from '../../../../workflows/contract.ts'
 import type { Config } from '../../../config.ts'
+import { OtherDatabase, requireOwnDatabase } from '../../../loops/restore-watch.ts'
+import type { Sql } from '../../../store/db/sql.ts'
+import { createTemporalClient } from '../temporal-client.ts'
 import { temporalAddress, temporalConnection } from '../../programs/required.ts'
 import { missingSearchAttributes } from '../../programs/search-attributes.ts'
 import { examined, type Finding, ok, problem } from './finding.ts'
@@ -20,6 +23,7 @@ const NOT_FOUND = 5
 export async function examineTemporal(
   config: Config,
   queues: readonly string[],
+  sql: Sql,
 ): Promise<Finding[]> {
   const { namespace } = config.temporal
   const reach = `Look at TEMPORAL_ADDRESS (${temporalAddress(config)}), TEMPORAL_TLS_… and TEMPORAL_API_KEY, and whether Temporal runs.`
@@ -37,6 +41,7 @@ export async function examineTemporal(
       examined('namespace', PREPARE, () => examineNamespace(connection, config)),
       examined('search attributes', PREPARE, () => examineAttributes(connection, namespace)),
       examined('fairness', reach, () => examineServer(connection, config)),
+      examined('database', 'Look at DATABASE_URL.', () => examineDatabase(connection, config, sql)),
       examined('workers', 'Start workers.', () => examineWorkers(connection, namespace, queues)),
     ]
     return [ok('temporal', 'Temporal answers.'), ...(await Promise.all(looks)).flat()]
@@ -97,6 +102,16 @@ async function examineServer(connection: Connection, config: Config): Promise<Fi
           'Upgrade Temporal to 1.29 or newer, or set TEMPORAL_FAIRNESS=off.',
         ),
   ]
+}
+
+async function examineDatabase(connection: Connection, config: Config, sql: Sql): Promise<Finding> {
+  try {
+    await requireOwnDatabase({ sql, temporal: createTemporalClient(config, connection) })
+    return ok('database', 'The database is that of the namespace.')
+  } catch (error) {
+    if (!(error instanceof OtherDatabase)) throw error
+    return problem('database', error.found, error.remedy)
+  }
 }
 
 async function examineWorkers(
