@@ -3,7 +3,8 @@ import { buildIndex, indexOf } from '../../src/store/db/build-index.ts'
 import { migrate } from '../../src/store/db/migrate.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import { loginUrl } from '../../src/store/db/logins.ts'
-import { connect, type Sql } from '../../src/store/db/sql.ts'
+import { createPartitions } from '../../src/store/db/partitions.ts'
+import { connect, isLockUnavailable, type Sql } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
 import { seedContacts, seedOrganization } from '../support/seed.ts'
@@ -22,6 +23,7 @@ afterAll(async () => {
   await database.drop()
 })
 
+const LOCK_MS = 1_000
 const RESTORES = '0140_restores.sql'
 
 /** As if the migration had never run. */
@@ -91,7 +93,12 @@ test('an index is made while others write, and one that was left behind is made 
   const statement = 'create index concurrently contacts_trial on contacts (organization_id, email);'
   const index = indexOf(`-- Why.\n${statement}\n`)
   if (!index) throw new Error('it is an index')
-  expect(index).toEqual({ name: 'contacts_trial', statement })
+  expect(index).toEqual({
+    name: 'contacts_trial',
+    table: 'contacts',
+    columns: '(organization_id, email)',
+    isUnique: false,
+  })
   expect(indexOf('create index plain on contacts (id);')).toBeUndefined()
   const { organizationId } = await seedOrganization(database.sql)
 
@@ -103,7 +110,7 @@ test('an index is made while others write, and one that was left behind is made 
     await tx`update contacts set company = 'Analytical' where organization_id = ${organizationId}`
     await new Promise<void>((resolve) => (release = resolve))
   })
-  const cut = buildIndex(other, index).catch(() => 'cut')
+  const cut = buildIndex(other, index, LOCK_MS).catch(() => 'cut')
   await until(async () => {
     const [ended] = await database.admin<{ count: number }[]>`
       select count(pg_terminate_backend(a.pid))::integer
@@ -114,7 +121,7 @@ test('an index is made while others write, and one that was left behind is made 
   })
   expect(await cut).toBe('cut')
   // A writer is not kept out while it is made.
-  const making = Promise.all([buildIndex(owner, index), buildIndex(other, index)])
+  const making = Promise.all([buildIndex(owner, index, LOCK_MS), buildIndex(other, index, LOCK_MS)])
   await database.sql`
     insert into contacts (organization_id, id, email, email_status)
     values (${organizationId}, ${uuidv7()}, 'late@example.com', 'active')`
@@ -125,4 +132,31 @@ test('an index is made while others write, and one that was left behind is made 
     select indisvalid as valid from pg_index where indexrelid = 'contacts_trial'::regclass`
   expect(made).toEqual({ valid: true })
   await owner`drop index contacts_trial`
+})
+
+test('of a partitioned table it is made partition by partition, and later ones have it', async () => {
+  const statement =
+    'create unique index concurrently messages_trial\n  on messages (organization_id, id, bucket, state);'
+  const index = indexOf(statement)
+  if (!index) throw new Error('it is an index')
+
+  // Whoever writes for long is not waited for, so that nobody waits behind it.
+  await database.sql.begin(async (tx) => {
+    await tx`update messages set retried = false`
+    await expect(buildIndex(owner, index, 10)).rejects.toSatisfy(isLockUnavailable)
+  })
+  await Promise.all([buildIndex(owner, index, LOCK_MS), buildIndex(other, index, LOCK_MS)])
+  await buildIndex(owner, index, LOCK_MS)
+
+  await createPartitions(database.sql, Date.now() + 30 * 86_400_000)
+  const rows = await database.admin<{ valid: boolean; partitions: number; indexed: number }[]>`
+    select x.indisvalid as valid,
+      (select count(*)::integer from pg_inherits where inhparent = x.indrelid) as partitions,
+      (select count(*)::integer from pg_inherits where inhparent = x.indexrelid) as indexed
+    from pg_index x
+    where x.indexrelid = 'messages_trial'::regclass`
+  const [row] = rows
+  expect(row?.valid).toBe(true)
+  expect(row?.partitions).toBeGreaterThan(9)
+  expect(row?.indexed).toBe(row?.partitions)
 })

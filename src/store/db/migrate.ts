@@ -107,9 +107,9 @@ async function runPatiently(
   { migration, tryAgainMs }: { migration: Migration; tryAgainMs: number },
 ): Promise<boolean> {
   const index = indexOf(migration.text)
-  if (index) await buildIndex(sql, index)
   for (let tries = 1; ; tries++) {
     try {
+      if (index) await buildIndex(sql, index, LOCK_MS)
       return await run(sql, migrations, { ...migration, text: index ? '' : migration.text })
     } catch (error) {
       if (!isLockUnavailable(error)) throw error
