@@ -11,6 +11,7 @@ import { SHORT_TIMINGS } from '../../src/domain/delivery/timings.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
 import { measureLags } from '../../src/main/programs/lag-metrics.ts'
+import type { Uuid } from '../../src/runtime/ids.ts'
 import { ownMetrics } from '../../src/runtime/metrics.ts'
 import { noteEvent } from '../../src/store/accounts/connections.ts'
 import { createPartitions } from '../../src/store/db/partitions.ts'
@@ -218,9 +219,12 @@ describe.skipIf(!hasPromtool)('an alarm is on while its cause is there, and only
     const keyring = parseKeyring(newKeyringText())
     const { organizationId } = seeded
     const endpoints = [{ organizationId, url: receiver.url, shard: 0 }]
-    const ids = await seedEndpoints(database.sql, keyring, endpoints, 1)
+    let ids: Uuid[] = []
     const wrong = await wrongWhile('LetterloomWebhooksLate', {
-      begin: () => database.sql`update hook_queue set due_at = now() - interval '10 minutes'`,
+      begin: async () => {
+        ids = await seedEndpoints(database.sql, keyring, endpoints, 1)
+        await database.sql`update hook_queue set due_at = now() - interval '10 minutes'`
+      },
       end: () => createDrainer({ sql: worker, keyring }).drainOf(...ids),
       growing: ['letterloom_hook_oldest_due_seconds'],
     })
