@@ -66,14 +66,15 @@ export function createMailer({
     const free = sockets.get(endpoint.origin) ?? createSockets(CONNECTIONS)
     sockets.set(endpoint.origin, free)
     // A call that waits in a queue behind others' has not begun, whatever the clock says.
-    await free.take(lane)
+    const { accountId: account } = iamRole
+    await free.take({ lane, account })
     const startedAt = performance.now()
     try {
       const outcome = await call(mail, timing, endpoint, credentials)
       countSesCall(answerOf(outcome), (performance.now() - startedAt) / 1_000)
       return outcome
     } finally {
-      free.free()
+      free.free(account)
     }
   }
 
