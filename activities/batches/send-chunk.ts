@@ -48,14 +48,18 @@ export interface SendChunkInput extends Range {
 export const CHUNK_SLOTS = 500
 const CROWDED_SHARE = 0.75
 /** Limit of mails per claim. All of them are in doubt if this process dies. */
-const CLAIM_SIZE = 100
-/** Limit of mails of one chunk whose calls have begun and whose results are not written yet. */
-const MOST_IN_FLIGHT = 200
+const CLAIM_SIZE = 250
+/** Limit of mails per claim that are rendered in the threads. All must begin within a second. */
+const RENDERED_CLAIM_SIZE = 100
+/** Limit of claims of one chunk whose calls have begun and whose results are not written yet. */
+const CLAIMS_IN_FLIGHT = 2
 /**
- * Limit of characters of rendered mail that one chunk holds. A long template is claimed in small
+ * Limit of characters of rendered mail that one claim holds. A long template is claimed in small
  * claims from the start. If a short template makes long mails, the first claim shows it.
  */
 const CLAIM_CHARACTERS = 2_000_000
+/** Estimate of the characters that links and values add to a content. */
+const MERGED_CHARACTERS = 1_000
 /** Limits of characters that a process holds: mails in flight, and contents of its chunks. */
 const HELD_CHARACTERS = 24_000_000
 const CONTENT_CHARACTERS = 32_000_000
@@ -152,6 +156,12 @@ export function createSendChunk({
     const sizes = [batch, ...variants].map(
       (each) => each.contentHtml.length + each.contentText.length,
     )
+    const mails = mailsOf({ organizationId, batchId, batch, variants })
+    const mailCharacters = Math.max(...sizes) + MERGED_CHARACTERS
+    const claimSize = Math.min(
+      mails.needsThread() ? RENDERED_CLAIM_SIZE : CLAIM_SIZE,
+      Math.max(1, Math.floor(CLAIM_CHARACTERS / mailCharacters)),
+    )
     const chunk: Chunk = {
       input,
       batch,
@@ -162,15 +172,16 @@ export function createSendChunk({
         from: batchRowId(bucket, input.from),
         to: batchRowId(bucket, input.to),
       },
-      mails: mailsOf({ organizationId, batchId, batch, variants }),
-      mailCharacters: Math.max(...sizes) + 1,
-      room: createRoom(CLAIM_CHARACTERS, roomOfAll),
-      flights: createFlights(MOST_IN_FLIGHT),
+      mails,
+      mailCharacters,
+      claimSize,
+      room: createRoom(CLAIMS_IN_FLIGHT * CLAIM_CHARACTERS, roomOfAll),
+      flights: createFlights(CLAIMS_IN_FLIGHT * claimSize),
       askAgainMs: askAgainMs(
         Math.min(sender.maxSendRate ?? 1, batch.throttlePerSecond ?? Infinity),
       ),
       queued: 0,
-      most: CLAIM_SIZE,
+      most: claimSize,
       isUntried: attempt > 1 || batch.sent === 0,
       waitedMs: 0,
       askAt: 0,
@@ -242,14 +253,15 @@ export function createSendChunk({
       await flights.next()
       return undefined
     }
-    const part = heldMails.take(CLAIM_CHARACTERS)
+    const part = heldMails.take(mostOfClaim(chunk, turn.mostMails) * chunk.mailCharacters)
     const release = () => {
       turn.end()
       part.resize(0)
     }
     let isCalled = false
     try {
-      const { wanted, grant } = await askPermits(chunk, part.given, turn.mostMails)
+      const wanted = Math.max(1, Math.floor(part.given / chunk.mailCharacters))
+      const grant = await takePermits(sql, chunk, wanted)
       if (grant.granted === 0) return await waitForPermits(chunk, grant)
       // A chunk that gets all permits asks for the next ones at once.
       chunk.askAt = grant.granted < wanted ? performance.now() + chunk.askAgainMs : 0
@@ -262,20 +274,6 @@ export function createSendChunk({
     } finally {
       if (!isCalled) release()
     }
-  }
-
-  /** Asks for permits of one claim with room for `characters`. */
-  async function askPermits(chunk: Chunk, characters: number, mostMails: number) {
-    const wanted = Math.min(
-      Math.max(1, Math.floor(characters / chunk.mailCharacters)),
-      chunk.most,
-      chunk.queued,
-      chunk.flights.room(),
-      mostMails,
-      // The first claim of a sender is small, so that a refused sender costs few calls.
-      chunk.isUntried ? MOST_SENDER_REFUSALS : CLAIM_SIZE,
-    )
-    return { wanted, grant: await takePermits(sql, chunk, wanted) }
   }
 
   /** Sets the time of the next request. Returns the chunk's result if the wait is too long. */
@@ -335,7 +333,7 @@ export function createSendChunk({
     const call = { iamRole: sender, signedAt: new Date(claimedAt), beginBy, lane: 'batch' as const }
     const toCall = pending(recipients, jobs)
     const { results, verdict } = await callAll(mailer, toCall, call, room)
-    chunk.most = mostNext(chunk.most, results.length, verdict.notBegun)
+    chunk.most = mostNext(chunk, results.length, verdict.notBegun)
     if (verdict.notBegun > 0) chunk.askAt = performance.now() + chunk.askAgainMs
     const { isTest, bucket } = batch
     const claim = { organizationId, bucket, claimId, batchId, isTest }
@@ -361,8 +359,10 @@ interface Chunk {
   sender: senders.SendingConnection
   range: { organizationId: string; bucket: Uuid; from: Uuid; to: Uuid }
   mails: BatchMails
-  /** Characters of the longest content. */
+  /** Estimated characters of a mail of the longest content. */
   mailCharacters: number
+  /** Limit of mails of a claim. */
+  claimSize: number
   /** Room for rendered mails of this chunk. */
   room: Room
   flights: Flights
@@ -390,9 +390,16 @@ interface Claim {
   startedAt: number
 }
 
-/** Limit of rows of the next claim: few after mails that were too slow to render or too long. */
-const mostNext = (most: number, claimed: number, notBegun: number): number =>
-  notBegun === 0 ? Math.min(2 * most, CLAIM_SIZE) : Math.max(1, 2 * (claimed - notBegun))
+/** Limit of rows of the next claim. */
+const mostOfClaim = ({ most, queued, flights, isUntried }: Chunk, mostMails: number): number => {
+  // The first claim of a sender is small, so that a refused sender costs few calls.
+  const mostOfSender = isUntried ? MOST_SENDER_REFUSALS : most
+  return Math.min(mostOfSender, most, queued, flights.room(), mostMails)
+}
+
+/** Updates `Chunk.most`: few rows after mails that were too slow to render or too long. */
+const mostNext = ({ most, claimSize }: Chunk, claimed: number, notBegun: number): number =>
+  Math.min(claimSize, notBegun === 0 ? 2 * most : Math.max(1, 2 * (claimed - notBegun)))
 
 const pending = (recipients: Recipient[], jobs: readonly JobSource[]): Pending[] =>
   recipients.map(({ id }, index) => ({ id, job: jobs[index] ?? Promise.resolve(undefined) }))

@@ -9,7 +9,7 @@ import { freezePage } from '../../src/core/batches/freeze-audience.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
-import { fakeMailer } from '../support/mailer.ts'
+import { fakeMailer, sent } from '../support/mailer.ts'
 import { batchRow, seedBatch, seedContacts, seedOrganization } from '../support/seed.ts'
 
 let database: TestDatabase
@@ -89,6 +89,62 @@ it('keeps its slot for such a wait where others are free', async () => {
   const { send } = await frozenBatch({ rate: 0.8, recipients: 1 }, provider, 8)
   expect(await send()).toEqual({ kind: 'done' })
   expect(provider.accepted).toHaveLength(1)
+})
+
+/** Sends a content to so many people. Returns the mails of each claim, and the most under way. */
+async function claimsOf(content: { recipients: number; rate?: number; html: string }) {
+  const { recipients } = content
+  const claims = new Map<number, number>()
+  let underWay = 0
+  let mostUnderWay = 0
+  const provider = fakeMailer((_, { beginBy }) => {
+    claims.set(beginBy, (claims.get(beginBy) ?? 0) + 1)
+    return sent()
+  }, 20)
+  const mailer: Mailer = {
+    ...provider,
+    send: (mail, call) => {
+      mostUnderWay = Math.max(mostUnderWay, ++underWay)
+      return provider.send(mail, call).finally(() => underWay--)
+    },
+  }
+  const { send } = await frozenBatch({ rate: 1_000_000, ...content }, mailer)
+  expect(await send()).toEqual({ kind: 'done' })
+  expect(new Set(provider.accepted).size).toBe(recipients)
+  expect(provider.accepted).toHaveLength(recipients)
+  return { sizes: [...claims.values()], mostUnderWay }
+}
+
+it('claims 250 mails of a short content, and another claim before they are answered', async () => {
+  const { sizes, mostUnderWay } = await claimsOf({
+    recipients: 600,
+    html: '<p>{{ contact.firstName }}</p>',
+  })
+  expect(sizes).toEqual([250, 250, 100])
+  expect(mostUnderWay).toBeLessThanOrEqual(500)
+})
+
+it('claims as many mails of a long content as it can hold, and calls for all of them', async () => {
+  const CHARACTERS = 40_000
+  const { sizes, mostUnderWay } = await claimsOf({
+    recipients: 120,
+    html: `<p>${'x'.repeat(CHARACTERS)}</p>`,
+  })
+  expect(sizes).toEqual([48, 48, 24])
+  expect(mostUnderWay).toBeLessThanOrEqual(96)
+})
+
+it('claims few mails at a time of a content that is rendered in the threads', async () => {
+  const { sizes } = await claimsOf({
+    recipients: 250,
+    html: '<p>{% for n in (1..2) %}{{ n }}{% endfor %}</p>',
+  })
+  expect(Math.max(...sizes)).toBe(100)
+})
+
+it('of a slow account claims what it may send at once', async () => {
+  const { sizes } = await claimsOf({ rate: 5, recipients: 8, html: '<p>News</p>' })
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(5)
 })
 
 it('is sent once by two that are at it at the same time', async () => {
