@@ -18,9 +18,6 @@ const SENDING = {
 } as const
 const { sendChunk } = proxyActivities<SendActivities>(SENDING)
 
-/** Interval of updates of the operators' view. Each update is an event in the history. */
-const DETAILS_EVERY_CHUNKS = 20
-
 export type Ending =
   | { kind: 'sent' }
   | { kind: 'stopped' }
@@ -64,7 +61,8 @@ export class Chunks {
   /** Chunks to try again in this pass. */
   #pass: number[] = []
   readonly #inFlight = new Set<number>()
-  #returned = 0
+  /** Rate of the last minute at the time `at`. */
+  #rate: { perSecond: number; at: number } | undefined
   #pausedUntil = 0
   #pausedFor = ''
   #isHeld = false
@@ -203,11 +201,13 @@ export class Chunks {
       )
       .finally(() => {
         this.#inFlight.delete(chunk)
-        if (++this.#returned % DETAILS_EVERY_CHUNKS === 0) this.show()
+        this.show()
       })
   }
 
   #applyResult(chunk: number, result: SendChunkResult): void {
+    const { ratePerSecond: perSecond } = result
+    if (perSecond !== undefined) this.#rate = { perSecond, at: Date.now() }
     if (result.kind === 'done') this.#unfinished.delete(chunk)
     else this.#unfinished.add(chunk)
     if (result.kind === 'waiting') this.#inDoubt.add(chunk)
@@ -231,8 +231,11 @@ export class Chunks {
       this.pauseMs() > 0
         ? `, waits until ${new Date(this.#pausedUntil).toISOString()} (${this.#pausedFor})`
         : ''
+    const rate = this.#rate
+      ? `, ${this.#rate.perSecond} mails/s in the minute before ${new Date(this.#rate.at).toISOString()}`
+      : ''
     setCurrentDetails(
-      `**${tried} of ${this.#count} chunks** tried, ${this.#unfinished.size} with rows left, ${this.#plan.total} recipients${waits}`,
+      `**${tried} of ${this.#count} chunks** tried, ${this.#unfinished.size} with rows left, ${this.#plan.total} recipients${rate}${waits}`,
     )
   }
 

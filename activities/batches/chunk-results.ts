@@ -2,7 +2,12 @@ import type { BatchState } from '../../src/store/batches/batch-runs.ts'
 import type { SendingConnection } from '../../src/store/accounts/senders.ts'
 import type { Verdict } from '../calls.ts'
 
-export type SendChunkResult =
+export type SendChunkResult = ChunkEnd & {
+  /** Mails a second of the batch in the last minute. Absent: of an earlier worker. */
+  ratePerSecond?: number
+}
+
+type ChunkEnd =
   /** Every row of the range has its outcome. */
   | { kind: 'done' }
   /** All rows without an outcome are in doubt: the chunk is tried again later. */

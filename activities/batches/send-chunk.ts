@@ -1,10 +1,12 @@
 import { awaitOutcomes } from '../../src/core/batches/complete-batch.ts'
 import { Context } from '@temporalio/activity'
 import { MOST_SENDER_REFUSALS } from '../../src/domain/batches/breaker.ts'
+import { shownRate } from '../../src/domain/batches/progress.ts'
 import { askAgainMs } from '../../src/domain/batches/permits.ts'
 import type { Timings } from '../../src/domain/delivery/timings.ts'
 import { batchRowId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import { countClaim, countMails } from '../../src/runtime/metrics.ts'
+import * as batches from '../../src/store/batches/batches.ts'
 import * as batchVariants from '../../src/store/batches/batch-variants.ts'
 import * as batchParts from '../../src/store/batches/batch-parts.ts'
 import * as batchRuns from '../../src/store/batches/batch-runs.ts'
@@ -134,10 +136,19 @@ export function createSendChunk({
   return async function sendChunk(input: SendChunkInput): Promise<SendChunkResult> {
     running++
     try {
-      return await sendRange(input)
+      return await withRate(input, await sendRange(input))
     } finally {
       running--
     }
+  }
+
+  /** Returns the result with the rate of the batch, for the operators' view of its run. */
+  async function withRate(
+    { organizationId, batchId }: SendChunkInput,
+    result: SendChunkResult,
+  ): Promise<SendChunkResult> {
+    const rate = await batches.findRate(sql, organizationId, batchId)
+    return rate ? { ...result, ratePerSecond: shownRate(rate.sent, rate.facts) } : result
   }
 
   async function sendRange(input: SendChunkInput): Promise<SendChunkResult> {

@@ -95,7 +95,8 @@ it('of an account whose quota is used up it says until when it waits', async () 
   guarantee(() => expect(mailer.accepted).toHaveLength(38))
   const run = engine.client.workflow.getHandle(batchWorkflowId(id, 1))
   const details = () => run.query<{ currentDetails: string }>('__temporal_workflow_metadata')
-  const waits = /60 recipients, waits until \d{4}-\S+Z \(daily_quota\)$/
+  const waits =
+    /60 recipients, [\d.]+ mails\/s in the minute before \S+Z, waits until \S+Z \(daily_quota\)$/
   await until(async () => waits.test((await details()).currentDetails))
 
   await pause()

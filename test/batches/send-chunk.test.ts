@@ -72,7 +72,7 @@ it('claims on while calls are under way: in flight is what rate and latency need
   await until(async () => calls === RECIPIENTS)
   expect(await batchRow(database.sql, batchId)).toMatchObject({ sent: 1 })
   answer()
-  expect(await sending).toEqual({ kind: 'done' })
+  expect(await sending).toMatchObject({ kind: 'done' })
   expect(new Set(provider.accepted).size).toBe(RECIPIENTS)
   expect(provider.accepted).toHaveLength(RECIPIENTS)
 })
@@ -87,7 +87,7 @@ it('gives its slot back where others may wait for it and its rate lets it wait f
 it('keeps its slot for such a wait where others are free', async () => {
   const provider = fakeMailer()
   const { send } = await frozenBatch({ rate: 0.8, recipients: 1 }, provider, 8)
-  expect(await send()).toEqual({ kind: 'done' })
+  expect(await send()).toMatchObject({ kind: 'done' })
   expect(provider.accepted).toHaveLength(1)
 })
 
@@ -109,7 +109,7 @@ async function claimsOf(content: { recipients: number; rate?: number; html: stri
     },
   }
   const { send } = await frozenBatch({ rate: 1_000_000, ...content }, mailer)
-  expect(await send()).toEqual({ kind: 'done' })
+  expect(await send()).toMatchObject({ kind: 'done' })
   expect(new Set(provider.accepted).size).toBe(recipients)
   expect(provider.accepted).toHaveLength(recipients)
   return { sizes: [...claims.values()], mostUnderWay }
@@ -152,7 +152,7 @@ it('is sent once by two that are at it at the same time', async () => {
   const provider = fakeMailer(undefined, 5)
   const { send } = await frozenBatch({ rate: 1_000, recipients: RECIPIENTS }, provider)
   const results = await Promise.all([send(), send()])
-  expect(results).toContainEqual({ kind: 'done' })
+  expect(results.map(({ kind }) => kind)).toContain('done')
   expect(new Set(provider.accepted).size).toBe(RECIPIENTS)
   expect(provider.accepted).toHaveLength(RECIPIENTS)
 })

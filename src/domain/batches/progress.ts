@@ -3,11 +3,15 @@ const SECOND_MS = 1_000
 /** A batch with this share of what its account allows is kept back by the account's rate. */
 const FULL_SHARE = 0.8
 
-/** What is known of a batch that is being sent. Times are milliseconds since 1970. */
-export interface ProgressFacts {
+/** Times are milliseconds since 1970. */
+export interface RateFacts {
   now: number
   /** What `sent` was at moments of the last minutes, the oldest first. */
   marks: readonly { at: number; sent: number }[]
+}
+
+/** What is known of a batch that is being sent. */
+export interface ProgressFacts extends RateFacts {
   quotaUntil: number | null
   outcomeUntil: number | null
   /** The next local time at which a part is sent, and the last one. */
@@ -69,14 +73,20 @@ export function progressOf(figures: Figures, facts: ProgressFacts): Progress {
   const open = figures.totalRecipients - figures.processedRecipients - figures.unknown
   const waitingFor = waitOf(figures, facts, { open, ratePerSecond })
   return {
-    ratePerSecond: Math.round(ratePerSecond * 100) / 100,
+    ratePerSecond: rounded(ratePerSecond),
     expectedEnd: endOf(facts, { open, ratePerSecond, waitingFor }),
     waitingFor,
   }
 }
 
+/** Returns the rate of the last minute as it is shown. */
+export const shownRate = (sent: number, facts: RateFacts): number =>
+  rounded(rateOfLastMinute(sent, facts))
+
+const rounded = (rate: number): number => Math.round(rate * 100) / 100
+
 /** Mails a second; of a batch that began less than a minute ago since then. */
-function rateOfLastMinute(sent: number, { now, marks }: ProgressFacts): number {
+function rateOfLastMinute(sent: number, { now, marks }: RateFacts): number {
   const [first] = marks
   const mark = marks.find(({ at }) => at >= now - MINUTE_MS)
   if (!first || !mark) return 0

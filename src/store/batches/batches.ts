@@ -1,5 +1,5 @@
 import { CANCELLABLE } from '../../domain/batches/batch.ts'
-import type { ProgressFacts } from '../../domain/batches/progress.ts'
+import type { ProgressFacts, RateFacts } from '../../domain/batches/progress.ts'
 import { batchRowId, type Uuid } from '../../runtime/ids.ts'
 import type { AbTestInput } from '../../schemas/batches/ab-test.ts'
 import type {
@@ -54,14 +54,27 @@ export const columns = (sql: Executor) => sql`
 
 const inMs = (sql: Executor, time: Part) => sql`(extract(epoch from ${time}) * 1000)::float8`
 
+/** Members of `RateFacts`. */
+const rateFacts = (sql: Executor) => sql`
+  'now', ${inMs(sql, sql`statement_timestamp()`)},
+  'marks', (
+    select coalesce(jsonb_agg(jsonb_build_object('at', ${inMs(sql, sql`mark.at`)},
+      'sent', mark.sent) order by mark.at), '[]')
+    from unnest(rate_times, rate_counts) as mark (at, sent)
+  )`
+
+/** Finds what the rate of a batch is computed from. Undefined: it is gone. */
+export const findRate = async (sql: Executor, organizationId: Uuid, id: Uuid) => {
+  const [row] = await sql<{ sent: number; facts: RateFacts }[]>`
+    select sent, jsonb_build_object(${rateFacts(sql)}) as facts
+    from batches
+    where organization_id = ${organizationId} and id = ${id}`
+  return row
+}
+
 const pace = (sql: Executor) => sql`
   case when status = 'processing' then jsonb_build_object(
-    'now', ${inMs(sql, sql`statement_timestamp()`)},
-    'marks', (
-      select coalesce(jsonb_agg(jsonb_build_object('at', ${inMs(sql, sql`mark.at`)},
-        'sent', mark.sent) order by mark.at), '[]')
-      from unnest(rate_times, rate_counts) as mark (at, sent)
-    ),
+    ${rateFacts(sql)},
     'quotaUntil', ${inMs(sql, sql`quota_awaited_until`)},
     'outcomeUntil', ${inMs(sql, sql`outcome_awaited_until`)},
     'nextPartAt', (
