@@ -38,7 +38,7 @@ export default class PlainReporter implements Reporter {
       failures.push({
         file: file === OUTSIDE ? '' : file,
         test,
-        reason: (error.message.split('\n')[0] ?? '').slice(0, REASON),
+        reason: reasonOf(error, file),
         isBrokenGuarantee: errors.some(isBrokenGuarantee),
       })
     }
@@ -66,6 +66,13 @@ export default class PlainReporter implements Reporter {
     const more = skipped > 0 ? `, ${skipped} skipped` : ''
     process.stdout.write(`${count.passed} passed, ${count.failed} failed${more}\n`)
   }
+}
+
+/** First line of the message, and the line of the test file that waited or asserted. */
+function reasonOf({ message, stacks = [] }: TestError, testFile: string): string {
+  const reason = (message.split('\n')[0] ?? '').slice(0, REASON)
+  const frame = stacks.find(({ file }) => relative('', file) === testFile)
+  return frame === undefined ? reason : `${reason}, line ${frame.line}`
 }
 
 /** Also recognizes it as the cause of another error, since fast-check throws its own. */
