@@ -23,15 +23,17 @@ it('one that failed after its run continued as new goes on when an operator star
   const { workflowId } = first
   const newest = runs.temporal.client.workflow.getHandle(workflowId)
   // Temporal suggests a new run for a history of 4 MB as well as for one of thousands of events.
-  const large = 'x'.repeat(1_000_000)
-  for (let megabytes = 0; megabytes < 5; megabytes++) await newest.signal('wake', large)
-  const isRenewed = async () => (await newest.describe()).runId !== first.firstExecutionRunId
-  await until(async () => {
-    // It asks for a task of the run, which hears with it how large its history is. Another one that
-    // comes during that task keeps the run from ending: on a busy machine each would.
-    await newest.signal('wake')
-    return until(isRenewed, 10_000).catch(() => false)
-  })
+  const large = 'x'.repeat(500_000)
+  for (let isRenewed = false; !isRenewed; ) {
+    const { historyLength } = await newest.describe()
+    await newest.signal('wake', large)
+    // The signal and its task. A signal that comes during a task would keep the run from ending.
+    await until(async () => {
+      const now = await newest.describe()
+      isRenewed = now.runId !== first.firstExecutionRunId
+      return isRenewed || now.historyLength >= historyLength + 4
+    })
+  }
   await runs.sql`
     update execution_steps set due_at = now() - interval '1 second'
     where execution_id = ${seeded.executionId}`

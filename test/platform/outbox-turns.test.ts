@@ -26,8 +26,11 @@ afterAll(async () => {
 
 type Kind = 'start_execution' | 'wake_execution' | 'send_notice'
 
-/** Messages of an organization, in their order; `seconds` until they are due. */
-const put = (organizationId: Uuid, kind: Kind, count: number, seconds = 0) => database.sql`
+/**
+ * Messages of an organization, in their order; `seconds` until they are due. By default they have
+ * been due for a second: the clocks of two processors may differ by more than two statements take.
+ */
+const put = (organizationId: Uuid, kind: Kind, count: number, seconds = -1) => database.sql`
   insert into outbox (organization_id, kind, payload, available_at)
   select ${organizationId}, ${kind}, jsonb_build_object('number', n),
     now() + ${seconds} * interval '1 second'
