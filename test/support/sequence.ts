@@ -13,8 +13,16 @@ const LONGEST = [
   'main/dev',
   'dev/postgres',
   'setup/templates',
+  'batches/send-batch',
+  'mails/dispatch-mail',
+  'audience/slow-segments',
+  'access/matrix',
+  'accounts/sweep-health',
+  'batches/send-batch-hostile',
+  'privacy/erase-contact',
+  'accounts/domains-unavailable',
+  'flows/fire-schedule',
   'http/hostile-inputs',
-  'sending/send-batch',
 ]
 
 /** Orders files: those with their own processes, those that take longest, then the others. */
