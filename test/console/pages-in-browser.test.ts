@@ -31,7 +31,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
   afterAll(() => browser.close())
 
   test('somebody signs in by keyboard alone and sees the overview', async () => {
-    const { page, bob, text, tabTo } = browser
+    const { api, page, bob, text, tabTo } = browser
     await page.until('document.querySelector("input[name=email]")')
     await tabTo(named('email'))
     await page.type(bob.email)

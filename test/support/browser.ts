@@ -53,6 +53,9 @@ export interface Page {
   close(): Promise<void>
 }
 
+/** Characters of a page in an error. */
+const SHOWN = 1_500
+
 interface Message {
   id?: number
   method?: string
@@ -136,7 +139,10 @@ export async function openPage(file: string, url: string): Promise<Page> {
           throw error
         })
       while (!(await isSo())) {
-        if (Date.now() > end) throw new Error(`never true in the page: ${code}`)
+        if (Date.now() > end) {
+          const shown = await evaluate<string>('document.body.innerText')
+          throw new Error(`never true in the page: ${code}; it says: ${shown.slice(0, SHOWN)}`)
+        }
         await sleep(50)
       }
     }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AddressInfo } from 'node:net'
 import { type Api, startApi } from './api.ts'
 import { chromium, openPage, type Page } from './browser.ts'
@@ -5,6 +6,11 @@ import { consoleSettings } from './console.ts'
 import { addMember, PASSWORD, type Person } from './people.ts'
 import { pageFaults } from './readable-pages.ts'
 
+/** What has the focus, in a few words. */
+const FOCUSED = `(({ tagName, name, textContent }) =>
+  tagName + ' ' + (name || (textContent ?? '').trim().slice(0, 20)))(document.activeElement)`
+/** More than Chromium needs to hand the focus to another process. */
+const HANDED_MS = 100
 /** Far longer than a busy machine needs to go through a page. */
 const TABS_MS = 20_000
 
@@ -72,9 +78,15 @@ export async function openConsole(): Promise<ConsoleBrowser> {
   const tabTo = async (code: string): Promise<void> => {
     // What is disabled while something is saved is passed over, and reached the next time round.
     const end = Date.now() + TABS_MS
+    const passed = new Set<string>()
     while (!(await page.evaluate<boolean>(`Boolean((${code})(document.activeElement))`))) {
-      if (Date.now() > end) throw new Error(`the Tab key never comes to ${code}`)
+      if (Date.now() > end)
+        throw new Error(`Tab passes ${[...passed].join(', ')} and never ${code}`)
       await page.press('Tab')
+      const focused = await page.evaluate<string>(FOCUSED)
+      passed.add(focused)
+      // Chromium hands the focus to the process of the frame and back.
+      if (/^(?:IFRAME|BODY)/.test(focused)) await sleep(HANDED_MS)
     }
   }
   const fill = async (name: string, text: string): Promise<void> => {

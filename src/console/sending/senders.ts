@@ -6,16 +6,20 @@ import { useClient, useOrganizationId } from '../lib/session.tsx'
 export const senderAddress = (identity: string): string =>
   identity.includes('@') ? identity : `news@${identity}`
 
-/** Domains and addresses that may be sent from. Undefined: the accounts have not answered yet. */
+/**
+ * Domains and addresses that may be sent from. Undefined: the accounts have not answered yet. Null:
+ * they could not be asked.
+ */
 export function useVerifiedSenders(
   isNeeded = true,
-): Schemas['SendingIdentityListItem'][] | undefined {
+): Schemas['SendingIdentityListItem'][] | null | undefined {
   const client = useClient()
   const org = useOrganizationId()
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: [org, 'domains'],
     queryFn: () => client.get('/v1/domains'),
     enabled: isNeeded,
   })
-  return data?.data.filter(({ verificationStatus }) => verificationStatus === 'SUCCESS')
+  if (data === undefined) return error === null ? undefined : null
+  return data.data.filter(({ verificationStatus }) => verificationStatus === 'SUCCESS')
 }
