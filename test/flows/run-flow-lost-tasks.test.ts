@@ -24,15 +24,13 @@ it('one that failed after its run continued as new goes on when an operator star
   const newest = runs.temporal.client.workflow.getHandle(workflowId)
   // Temporal suggests a new run for a history of 4 MB as well as for one of thousands of events.
   const large = 'x'.repeat(500_000)
-  for (let isRenewed = false; !isRenewed; ) {
+  const isRenewed = async () => (await newest.describe()).runId !== first.firstExecutionRunId
+  while (!(await isRenewed())) {
     const { historyLength } = await newest.describe()
     await newest.signal('wake', large)
     // The signal and its task. A signal that comes during a task would keep the run from ending.
-    await until(async () => {
-      const now = await newest.describe()
-      isRenewed = now.runId !== first.firstExecutionRunId
-      return isRenewed || now.historyLength >= historyLength + 4
-    })
+    const isDone = async () => (await newest.describe()).historyLength >= historyLength + 4
+    await until(async () => (await isRenewed()) || (await isDone()))
   }
   await runs.sql`
     update execution_steps set due_at = now() - interval '1 second'
