@@ -305,6 +305,7 @@ test('every POST of the document takes a key: the second call is a replay', asyn
       htmlContent: '<p>News</p>',
       cloudAccountId: connectionId,
     },
+    '/v1/batch-drafts': { input: { subject: 'News' } },
     '/v1/batch/preview': {
       audienceType: 'all',
       from: 'news@example.com',

@@ -104,6 +104,8 @@ const MAKE = {
     })
     return body.id
   },
+  batchDraft: async (_api: Api, client: Client): Promise<string> =>
+    (await client.post('/v1/batch-drafts', { input: { name: markOf(client) } })).body.id,
   segment: async (_api: Api, client: Client): Promise<string> => {
     const name = `${markOf(client)} ${unique()}`
     const { body } = await client.post('/v1/segments', { name, condition: condition() })
@@ -771,6 +773,21 @@ export const PLACES: Record<string, Place> = {
     own: 200,
   },
   deleteTopic: { scopes: ['contacts', 'full'], id: 'topic', own: 200 },
+
+  listBatchDrafts: { scopes: ['send', 'full'], own: 200 },
+  createBatchDraft: {
+    scopes: ['send', 'full'],
+    body: (_, client) => ({ input: { name: markOf(client) } }),
+    own: 201,
+  },
+  getBatchDraft: { scopes: ['send', 'full'], id: 'batchDraft', own: 200 },
+  updateBatchDraft: {
+    scopes: ['send', 'full'],
+    id: 'batchDraft',
+    body: (_, client) => ({ input: { name: markOf(client) } }),
+    own: 200,
+  },
+  deleteBatchDraft: { scopes: ['send', 'full'], id: 'batchDraft', own: 200 },
 
   listSegments: { scopes: READ, own: 200 },
   createSegment: {
