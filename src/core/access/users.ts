@@ -29,6 +29,12 @@ export async function setPassword(sql: Sql, email: string, password: string): Pr
   return id
 }
 
+/** Returns whether the person has another password than at `time` (milliseconds since 1970). */
+export async function hasNewPassword(sql: Executor, email: string, time: number): Promise<boolean> {
+  const changedAt = await users.findPasswordChange(sql, normalAddress(email))
+  return changedAt == null || Date.parse(changedAt) > time
+}
+
 export async function requireUser(sql: Executor, email: string): Promise<Uuid> {
   const id = await users.findByEmail(sql, normalAddress(email))
   if (id === undefined) throw new Error('There is no user with this address')

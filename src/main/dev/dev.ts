@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '../../client/index.ts'
 import type { Config } from '../../config.ts'
 import { removeData } from './data-folder.ts'
 import { whenStopped } from '../programs/lifetime.ts'
 import { createOrganization } from '../../core/access/organizations.ts'
-import { setPassword } from '../../core/access/users.ts'
+import { hasNewPassword, setPassword } from '../../core/access/users.ts'
 import { connectSandbox, startSystem, type System } from './system.ts'
 
 const OWNER = 'owner@letterloom.example'
@@ -73,12 +73,16 @@ async function makeFirst(system: System, file: string): Promise<string> {
 
 /**
  * Returns the first password of the owner in the web console. It is created once and stored beside
- * the key. After a change, only its author knows the new one.
+ * the key. Undefined after a change: only its author knows the new one.
  */
-export async function firstPassword(system: System, folder: string): Promise<string> {
+export async function firstPassword(system: System, folder: string): Promise<string | undefined> {
   const file = join(folder, 'console-password')
   const storedPassword = await readFile(file, 'utf8').catch(() => undefined)
-  if (storedPassword !== undefined) return storedPassword.trim()
+  if (storedPassword !== undefined) {
+    // The file was written right after the password was set.
+    const { mtimeMs } = await stat(file)
+    return (await hasNewPassword(system.sql, OWNER, mtimeMs)) ? undefined : storedPassword.trim()
+  }
   const password = randomBytes(PASSWORD_BYTES).toString('base64url')
   await setPassword(system.sql, OWNER, password)
   await writeFile(file, `${password}\n`, { mode: 0o600 })
@@ -87,7 +91,8 @@ export async function firstPassword(system: System, folder: string): Promise<str
 
 interface FirstCredentials {
   key: string
-  password: string
+  /** Undefined: it was changed. */
+  password: string | undefined
 }
 
 /** `smtpPort` undefined: mail submission is off. */
@@ -98,7 +103,7 @@ export function addresses(
 ): string {
   return [
     '',
-    `  Console       ${system.apiUrl}/console   ${OWNER} / ${password}`,
+    `  Console       ${system.apiUrl}/console   ${OWNER} / ${password ?? 'the password that you have set'}`,
     `  API           ${system.apiUrl}`,
     `  API docs      ${system.apiUrl}/docs`,
     `  Inbox         ${system.sandboxUrl}`,

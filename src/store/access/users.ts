@@ -25,6 +25,18 @@ export async function findByEmail(sql: Executor, email: string): Promise<Uuid | 
   return user?.id
 }
 
+/** Null: no password yet. Undefined: there is no such person. */
+export async function findPasswordChange(
+  sql: Executor,
+  email: string,
+): Promise<string | null | undefined> {
+  const [user] = await sql<{ passwordChangedAt: string | null }[]>`
+    select password_changed_at
+    from users
+    where email = ${email}`
+  return user?.passwordChangedAt
+}
+
 interface NewUser {
   id: Uuid
   email: string
