@@ -75,6 +75,7 @@ const batches = createRoute({
 const newBatch = createRoute({
   getParentRoute: () => organization,
   path: '/batches/new',
+  validateSearch: ({ draft }: Record<string, unknown>) => textIn('draft', draft),
   component: lazyRouteComponent(() => import('./sending/composer.tsx'), 'Composer'),
 })
 const batch = createRoute({

@@ -155,6 +155,42 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     expect(await page.evaluate('document.querySelector("input[name=subject]").value')).toBe('')
   })
 
+  test('a draft is stored by itself, found on another device, and gone once it was sent', async () => {
+    const { api, visit, fill, press, untilSaid, page } = browser
+    const drafts = async () => (await api.alice.get('/v1/batch-drafts')).body.data
+    for (const { id } of await drafts()) await api.alice.delete(`/v1/batch-drafts/${id}`)
+    await page.evaluate('sessionStorage.clear()')
+    await visit('/batches/new')
+    await fill('subject', 'Written on a train')
+    await fill('from', 'news@example.com')
+    await untilSaid('The draft is stored.')
+    await page.evaluate('sessionStorage.clear()')
+    await visit('/batches')
+    await press('Written on a train')
+    await page.until(
+      'document.querySelector("input[name=subject]")?.value === "Written on a train"',
+    )
+    expect(await page.evaluate('document.querySelector("input[name=from]").value')).toBe(
+      'news@example.com',
+    )
+    await fill('subject', 'Written at home')
+    await untilSaid('The draft is stored.')
+    const [draft] = await drafts()
+    expect(draft.subject).toBe('Written at home')
+    // Somebody else goes on with it, too: nobody is overwritten without being told.
+    await api.alice.patch(`/v1/batch-drafts/${draft.id}`, { input: { subject: 'Of a colleague' } })
+    await fill('subject', 'Mine')
+    await untilSaid('Somebody else has changed this draft while you wrote')
+    await press('Keep mine')
+    await untilSaid('The draft is stored.')
+    await untilSaid('people get it')
+    await press('Review')
+    await press('Send to 4 people')
+    await page.until('/batches\\/[0-9a-f-]{36}$/.test(location.pathname)')
+    await expect.poll(drafts).toEqual([])
+    page.complaints.length = 0
+  })
+
   test('with several accounts somebody chooses which one the mails leave through', async () => {
     const { api, visit, fill, press, page, untilSaid } = browser
     const other = await connectAccount(api.alice, { accountId: '999988887777', name: 'Other' })

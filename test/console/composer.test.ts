@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { EMPTY_DRAFT, inputOf, missingOf } from '../../src/console/sending/batch-draft.ts'
+import {
+  draftOf,
+  EMPTY_DRAFT,
+  inputOf,
+  isWritten,
+  missingOf,
+  storedOf,
+} from '../../src/console/sending/batch-draft.ts'
 import { rateOf, type Sample, secondsLeft, withSample } from '../../src/console/sending/rate.ts'
 
 const draft = { ...EMPTY_DRAFT, subject: 'News', from: 'news@example.com' }
@@ -41,6 +48,37 @@ describe('a draft of a batch', () => {
       from: 'news@example.com',
       scheduledFor: new Date('2026-11-21T12:00').toISOString(),
     })
+  })
+})
+
+describe('a stored draft', () => {
+  test('comes back as it was written, however unfinished', () => {
+    const written = { ...draft, audience: 'segment' as const, when: 'later' as const, from: 'ne' }
+    expect(draftOf(storedOf(written))).toEqual(written)
+    expect(draftOf(storedOf(EMPTY_DRAFT))).toEqual(EMPTY_DRAFT)
+  })
+
+  test('of a program is read as far as the page has a field for it', () => {
+    const input = {
+      audienceType: 'segment',
+      segmentId: 's',
+      templateId: 't',
+      scheduledFor: new Date('2026-11-21T12:00').toISOString(),
+      throttlePerSecond: 5,
+      subject: 7,
+    }
+    expect(draftOf(input)).toMatchObject({
+      audience: 'segment',
+      content: 'template',
+      when: 'later',
+      at: '2026-11-21T12:00',
+      subject: '',
+    })
+  })
+
+  test('is stored once somebody has written something', () => {
+    expect(isWritten({ ...EMPTY_DRAFT, from: 'news@example.com', cloudAccountId: 'a' })).toBe(false)
+    expect(isWritten({ ...EMPTY_DRAFT, subject: 'N' })).toBe(true)
   })
 })
 

@@ -77,3 +77,47 @@ export function inputOf(draft: BatchDraft): BatchInput {
     ...(when === 'later' ? { scheduledFor: new Date(at).toISOString() } : {}),
   }
 }
+
+/** Half a batch, as it is stored: an unfinished time or address stays as it was typed. */
+export function storedOf(draft: BatchDraft): Record<string, string> {
+  return Object.fromEntries(Object.entries(draft).filter(([, text]) => text !== ''))
+}
+
+/** The fields of the composer in what a draft has stored. Programs may have stored other parts. */
+export function draftOf(stored: Readonly<Record<string, unknown>>): BatchDraft {
+  const text = (name: string): string => {
+    const value = stored[name]
+    return typeof value === 'string' ? value : ''
+  }
+  const scheduledFor = text('scheduledFor')
+  const audience = text('audience') || text('audienceType')
+  return {
+    name: text('name'),
+    audience: audience === 'segment' ? 'segment' : 'all',
+    segmentId: text('segmentId'),
+    topicId: text('topicId'),
+    content: text('content') === 'template' || text('templateId') !== '' ? 'template' : 'write',
+    templateId: text('templateId'),
+    subject: text('subject'),
+    previewText: text('previewText'),
+    html: text('html') || text('htmlContent'),
+    cloudAccountId: text('cloudAccountId'),
+    from: text('from'),
+    fromName: text('fromName'),
+    replyTo: text('replyTo'),
+    when: text('when') === 'later' || scheduledFor !== '' ? 'later' : 'now',
+    at: text('at') || localTime(scheduledFor),
+  }
+}
+
+/** A time as the field of the browser has it. */
+function localTime(time: string): string {
+  const at = Date.parse(time)
+  if (Number.isNaN(at)) return ''
+  const offset = new Date(at).getTimezoneOffset() * 60_000
+  return new Date(at - offset).toISOString().slice(0, 16)
+}
+
+/** Whether somebody has written anything: a sender that was filled in for them does not count. */
+export const isWritten = (draft: BatchDraft): boolean =>
+  JSON.stringify({ ...draft, from: '', cloudAccountId: '' }) !== JSON.stringify(EMPTY_DRAFT)

@@ -14,6 +14,7 @@ import { Empty, Shown } from '../ui/states.tsx'
 import { Status } from '../ui/status.tsx'
 import { Table } from '../ui/table.tsx'
 import { BatchBar } from './batch-bar.tsx'
+import { BatchDrafts } from './batch-drafts.tsx'
 import { nameOf, shownStatus } from './batch-words.ts'
 
 const REFRESH_MS = 5_000
@@ -85,6 +86,7 @@ export function Batches() {
         ) : undefined
       }
     >
+      {maySend && cursor === undefined && !isFiltered ? <BatchDrafts /> : null}
       <Filters>
         <Search
           label="Search names and subjects"

@@ -1,49 +1,79 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
-import { dropDraft, keepDraft, readDraft } from '../lib/drafts.ts'
 import { useHasSegments } from '../lib/plan.ts'
-import { useClient, useOrganizationId, useSession } from '../lib/session.tsx'
+import { useClient, useOrganizationId } from '../lib/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { Field, Select, TextArea } from '../ui/form.tsx'
 import { Card, Page } from '../ui/page.tsx'
-import { type BatchDraft, EMPTY_DRAFT, missingOf } from './batch-draft.ts'
+import { Failure, Note } from '../ui/states.tsx'
+import { type BatchDraft, missingOf } from './batch-draft.ts'
 import { Preview } from './preview.tsx'
 import { Review } from './review.tsx'
 import { senderAddress, useVerifiedSenders } from './senders.ts'
+import { type DraftState, useBatchDraft } from './use-batch-draft.ts'
 import './composer.css'
 
-const FORM = 'batch'
+const DRAFT_WORDS: Record<DraftState, string> = {
+  new: '',
+  changed: 'Storing the draft …',
+  stored: 'The draft is stored.',
+  failed: 'The draft is in this tab only.',
+  stale: 'Not stored.',
+}
 
 /** Four parts on one page: who, what, from whom, when. Beside them: what would happen. */
 export function Composer() {
   const org = useOrganizationId()
-  const { user } = useSession()
-  const owner = `${user.id}:${org}`
-  const [draft, setDraft] = useState<BatchDraft>(() => ({
-    ...EMPTY_DRAFT,
-    ...readDraft(owner, FORM),
-  }))
+  const navigate = useNavigate()
+  const { draft: draftId } = useSearch({ from: '/$org/batches/new' })
+  const writing = useBatchDraft(draftId)
+  const { draft, change, state, error } = writing
   const [isReviewing, setReviewing] = useState(false)
-  useEffect(() => keepDraft(owner, FORM, { ...draft }), [owner, draft])
-  const change = (part: Partial<BatchDraft>): void => setDraft((before) => ({ ...before, ...part }))
   const missing = missingOf(draft)
 
   if (isReviewing) {
-    return (
-      <Review draft={draft} back={() => setReviewing(false)} sent={() => dropDraft(owner, FORM)} />
-    )
+    return <Review draft={draft} back={() => setReviewing(false)} sent={writing.sent} />
   }
   return (
     <Page
       title="New batch"
-      about="Nothing leaves before you have seen what will be sent, and to how many people."
+      about={
+        <>
+          Nothing leaves before you have seen what will be sent, and to how many people.{' '}
+          <span role="status">{DRAFT_WORDS[state]}</span>
+        </>
+      }
       above={
         <Link to="/$org/batches" params={{ org }}>
           Batches
         </Link>
       }
+      actions={
+        state === 'stored' ? (
+          <Button
+            onClick={() => {
+              writing.forget()
+              void navigate({ to: '/$org/batches', params: { org } })
+            }}
+          >
+            Go on later
+          </Button>
+        ) : undefined
+      }
     >
+      {state === 'stale' ? (
+        <Note tone="careful">
+          <strong>Somebody else has changed this draft while you wrote</strong>
+          <p>Nothing of yours is lost: it is on this page. Choose which text goes on.</p>
+          <div className="row">
+            <Button onClick={() => void writing.keepMine()}>Keep mine</Button>
+            <Button onClick={() => void writing.takeTheirs()}>Show theirs</Button>
+          </div>
+        </Note>
+      ) : state === 'failed' ? (
+        <Failure error={error} retry={writing.keepMine} />
+      ) : null}
       <div className="composer">
         <div className="stack">
           <Who draft={draft} change={change} />
