@@ -72,6 +72,21 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     expect(await page.evaluate('document.querySelector("input[type=search]").value')).toBe('')
   })
 
+  test('Ctrl K finds pages and contacts, and Enter goes there', async () => {
+    const { visit, untilSaid, page } = browser
+    await visit('/logs')
+    await page.press('k', { control: true })
+    await page.until('document.activeElement?.matches("[role=dialog] input")')
+    await page.type('grace')
+    await untilSaid('grace@example.com')
+    await page.press('ArrowDown')
+    await page.press('Enter')
+    await page.until('location.pathname.includes("/contacts/")')
+    await page.until('!document.querySelector("[role=dialog]")')
+    await untilSaid('Who it is')
+    expect(page.complaints).toEqual([])
+  })
+
   test('a contact is unsubscribed after saying what that means', async () => {
     const { api, visit, press, untilSaid, page } = browser
     const { id } = await createContact(api.alice, { email: 'leaves@example.com' })

@@ -24,6 +24,7 @@ const KEYS: Record<string, { code: string; number: number; text?: string }> = {
   '?': { code: 'Slash', number: 191, text: '?' },
 }
 const SHIFT = 8
+const CONTROL = 2
 
 /** The Chromium of this machine, if it has one. */
 export const chromium = (process.env['PATH'] ?? '')
@@ -47,7 +48,7 @@ export interface Page {
   /** Types into what has the focus, as a paste does. */
   type(text: string): Promise<void>
   /** Presses a key: `Tab`, `Enter`, `Escape`, `ArrowDown`, ` `, or a letter. */
-  press(key: string, modifiers?: { shift?: boolean }): Promise<void>
+  press(key: string, modifiers?: { shift?: boolean; control?: boolean }): Promise<void>
   /** PNG of the whole page. */
   screenshot(): Promise<Buffer>
   close(): Promise<void>
@@ -160,15 +161,15 @@ export async function openPage(file: string, url: string): Promise<Page> {
     const type = async (text: string): Promise<void> => {
       await call('Input.insertText', { text }, sessionId)
     }
-    const press = async (key: string, { shift = false } = {}): Promise<void> => {
+    const press = async (key: string, { shift = false, control = false } = {}): Promise<void> => {
       const known = KEYS[key]
       const event = {
         key,
         code: known?.code ?? `Key${key.toUpperCase()}`,
         windowsVirtualKeyCode: known?.number ?? key.toUpperCase().charCodeAt(0),
-        modifiers: shift ? SHIFT : 0,
+        modifiers: (shift ? SHIFT : 0) + (control ? CONTROL : 0),
       }
-      const text = known ? known.text : key
+      const text = control ? undefined : known ? known.text : key
       const down = text === undefined ? { type: 'rawKeyDown' } : { type: 'keyDown', text }
       await call('Input.dispatchKeyEvent', { ...event, ...down }, sessionId)
       await call('Input.dispatchKeyEvent', { ...event, type: 'keyUp' }, sessionId)

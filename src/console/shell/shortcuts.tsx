@@ -1,10 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLive } from '../lib/live.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Check } from '../ui/form.tsx'
 import { Table } from '../ui/table.tsx'
 import { PLACES } from './places.ts'
+
+const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }))
 
 const KEY = 'shortcuts-off'
 /** `g`, then a letter, within this time. */
@@ -20,10 +22,17 @@ export function Shortcuts({ org }: { org: string }) {
   const { toggle } = useLive()
   const [isOpen, setOpen] = useState(false)
   const [isOff, setOff] = useState(() => localStorage.getItem(KEY) === 'yes')
+  const [isFinding, setFinding] = useState(false)
   const goesSince = useRef(Number.NEGATIVE_INFINITY)
 
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
+      // Not a single letter: it is for who types, too.
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        setFinding(true)
+        return
+      }
       if (isOff || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       const key = event.key.toLowerCase()
       if (event.timeStamp - goesSince.current < SECOND_KEY_MS) {
@@ -47,32 +56,40 @@ export function Shortcuts({ org }: { org: string }) {
       keys: `G, then ${key.toUpperCase()}`,
       what: `Go to ${name}`,
     })),
+    { keys: 'Ctrl or ⌘, and K', what: 'Go to a page, contact, batch, template or workflow' },
     { keys: '/', what: 'Search this page' },
     { keys: 'N', what: 'Go to the button for a new one' },
     { keys: 'L', what: 'Pause or resume refreshing' },
     { keys: '?', what: 'Show this list' },
   ]
   return (
-    <Dialog title="Keyboard shortcuts" isOpen={isOpen} close={() => setOpen(false)}>
-      <Table
-        caption="Keyboard shortcuts"
-        columns={[
-          { title: 'Keys', cell: ({ keys }) => keys },
-          { title: 'What happens', cell: ({ what }) => what },
-        ]}
-        rows={rows}
-        keyOf={({ keys }) => keys}
-      />
-      <Check
-        label="Turn single-letter shortcuts off in this browser"
-        checked={isOff}
-        onChange={(event) => {
-          const off = event.currentTarget.checked
-          localStorage.setItem(KEY, off ? 'yes' : 'no')
-          setOff(off)
-        }}
-      />
-    </Dialog>
+    <>
+      {isFinding ? (
+        <Suspense fallback={null}>
+          <Finder org={org} isOpen close={() => setFinding(false)} />
+        </Suspense>
+      ) : null}
+      <Dialog title="Keyboard shortcuts" isOpen={isOpen} close={() => setOpen(false)}>
+        <Table
+          caption="Keyboard shortcuts"
+          columns={[
+            { title: 'Keys', cell: ({ keys }) => keys },
+            { title: 'What happens', cell: ({ what }) => what },
+          ]}
+          rows={rows}
+          keyOf={({ keys }) => keys}
+        />
+        <Check
+          label="Turn single-letter shortcuts off in this browser"
+          checked={isOff}
+          onChange={(event) => {
+            const off = event.currentTarget.checked
+            localStorage.setItem(KEY, off ? 'yes' : 'no')
+            setOff(off)
+          }}
+        />
+      </Dialog>
+    </>
   )
 }
 

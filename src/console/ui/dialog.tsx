@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import './dialog.css'
 
 interface DialogProps {
@@ -11,11 +11,21 @@ interface DialogProps {
   close: () => void
   /** Cannot be put away: something has to be decided first. */
   isForced?: boolean
+  /** Gets the focus when it opens; else the first element that can have it. */
+  initialFocus?: RefObject<HTMLElement | null>
   children: ReactNode
 }
 
 /** The focus goes in when it opens and back to the opener when it closes. */
-export function Dialog({ title, about, isOpen, close, isForced = false, children }: DialogProps) {
+export function Dialog({
+  title,
+  about,
+  isOpen,
+  close,
+  isForced = false,
+  initialFocus,
+  children,
+}: DialogProps) {
   return (
     <Base.Root
       open={isOpen}
@@ -26,7 +36,7 @@ export function Dialog({ title, about, isOpen, close, isForced = false, children
     >
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
-        <Base.Popup className="dialog">
+        <Base.Popup className="dialog" {...(initialFocus ? { initialFocus } : {})}>
           <div className="dialog-head">
             <Base.Title>{title}</Base.Title>
             {isForced ? null : (
