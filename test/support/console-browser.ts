@@ -14,19 +14,10 @@ const HANDED_MS = 100
 /** Far longer than a busy machine needs to go through a page. */
 const TABS_MS = 20_000
 
-/** The console in a browser, used as people do who have no mouse. */
-export interface ConsoleBrowser {
-  api: Api
-  page: Page
-  origin: string
-  /** An admin of Alice's organization. */
-  bob: Person
-  /** The address of a page of an organization: Alice's if no other is named. */
-  urlOf: (path?: string, organizationId?: string) => string
+/** Uses a page as people do who have no mouse. */
+export interface Keyboard {
   /** Everything that the page says. */
   text: () => Promise<string>
-  /** Goes to a page of the console and waits until it has loaded. */
-  visit: (path: string) => Promise<void>
   /** Until the page says this. */
   untilSaid: (words: string) => Promise<void>
   /** Goes on with the Tab key until `code` is true of what has the focus. */
@@ -35,6 +26,19 @@ export interface ConsoleBrowser {
   fill: (name: string, text: string) => Promise<void>
   /** Goes to the button or link that says this, and presses Enter. */
   press: (words: string) => Promise<void>
+}
+
+/** The console in a browser. */
+export interface ConsoleBrowser extends Keyboard {
+  api: Api
+  page: Page
+  origin: string
+  /** An admin of Alice's organization. */
+  bob: Person
+  /** The address of a page of an organization: Alice's if no other is named. */
+  urlOf: (path?: string, organizationId?: string) => string
+  /** Goes to a page of the console and waits until it has loaded. */
+  visit: (path: string) => Promise<void>
   signIn: () => Promise<void>
   close: () => Promise<void>
 }
@@ -44,6 +48,40 @@ export const isLoaded =
 export const named = (name: string): string => `(e) => e.name === '${name}'`
 export const saying = (words: string): string =>
   `(e) => (e.textContent ?? '').trim().startsWith(${JSON.stringify(words)}) && e.matches('a, button, [role^=menuitem]')`
+
+export function keyboardOf(page: Page): Keyboard {
+  const tabTo = async (code: string): Promise<void> => {
+    // What is disabled while something is saved is passed over, and reached the next time round.
+    const end = Date.now() + TABS_MS
+    const passed = new Set<string>()
+    while (!(await page.evaluate<boolean>(`Boolean((${code})(document.activeElement))`))) {
+      if (Date.now() > end)
+        throw new Error(`Tab passes ${[...passed].join(', ')} and never ${code}`)
+      await page.press('Tab')
+      const focused = await page.evaluate<string>(FOCUSED)
+      passed.add(focused)
+      // Chromium hands the focus to the process of the frame and back.
+      if (/^(?:IFRAME|BODY)/.test(focused)) await sleep(HANDED_MS)
+    }
+  }
+  const fill = async (name: string, text: string): Promise<void> => {
+    await tabTo(named(name))
+    await page.evaluate('document.activeElement.select()')
+    await page.type(text)
+  }
+  const press = async (words: string): Promise<void> => {
+    await page.until(`[...document.querySelectorAll('a, button')].some(${saying(words)})`)
+    await tabTo(saying(words))
+    await page.press('Enter')
+  }
+  return {
+    text: () => page.evaluate<string>('document.body.innerText'),
+    untilSaid: (words) => page.until(`document.body.innerText.includes(${JSON.stringify(words)})`),
+    tabTo,
+    fill,
+    press,
+  }
+}
 
 /** Faults of pages, light and dark, on a desktop and a phone. The console must be quiet, too. */
 export async function pageFindings(
@@ -75,49 +113,22 @@ export async function openConsole(): Promise<ConsoleBrowser> {
   const page = await openPage(chromium ?? '', `${origin}/console`)
   const urlOf = (path = '', organizationId: string = api.alice.organizationId) =>
     `${origin}/console/${organizationId}${path}`
-  const tabTo = async (code: string): Promise<void> => {
-    // What is disabled while something is saved is passed over, and reached the next time round.
-    const end = Date.now() + TABS_MS
-    const passed = new Set<string>()
-    while (!(await page.evaluate<boolean>(`Boolean((${code})(document.activeElement))`))) {
-      if (Date.now() > end)
-        throw new Error(`Tab passes ${[...passed].join(', ')} and never ${code}`)
-      await page.press('Tab')
-      const focused = await page.evaluate<string>(FOCUSED)
-      passed.add(focused)
-      // Chromium hands the focus to the process of the frame and back.
-      if (/^(?:IFRAME|BODY)/.test(focused)) await sleep(HANDED_MS)
-    }
-  }
-  const fill = async (name: string, text: string): Promise<void> => {
-    await tabTo(named(name))
-    await page.evaluate('document.activeElement.select()')
-    await page.type(text)
-  }
-  const press = async (words: string): Promise<void> => {
-    await page.until(`[...document.querySelectorAll('a, button')].some(${saying(words)})`)
-    await tabTo(saying(words))
-    await page.press('Enter')
-  }
+  const keyboard = keyboardOf(page)
   return {
     api,
     page,
     origin,
     bob,
     urlOf,
-    text: () => page.evaluate<string>('document.body.innerText'),
+    ...keyboard,
     visit: async (path) => {
       await page.go(urlOf(path))
       await page.until(isLoaded)
     },
-    untilSaid: (words) => page.until(`document.body.innerText.includes(${JSON.stringify(words)})`),
-    tabTo,
-    fill,
-    press,
     signIn: async () => {
       await page.until('document.querySelector("input[name=email]")')
-      await fill('email', bob.email)
-      await fill('password', PASSWORD)
+      await keyboard.fill('email', bob.email)
+      await keyboard.fill('password', PASSWORD)
       await page.press('Enter')
       await page.until('document.querySelector(".rail")')
       await page.until(isLoaded)
