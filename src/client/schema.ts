@@ -888,15 +888,30 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a draft of a batch */
+        /**
+         * Get a draft of a batch
+         * @description With its input as it was stored.
+         *
+         *     Scope: `send` or `full`.
+         */
         get: operations["getBatchDraft"];
         put?: never;
         post?: never;
-        /** Delete a draft of a batch */
+        /**
+         * Delete a draft of a batch
+         * @description Batches that were created from it are not affected.
+         *
+         *     Scope: `send` or `full`.
+         */
         delete: operations["deleteBatchDraft"];
         options?: never;
         head?: never;
-        /** Replace the input of a draft of a batch */
+        /**
+         * Replace the input of a draft of a batch
+         * @description The whole input is replaced. With `ifUnmodifiedSince` a draft that somebody else changed is not overwritten.
+         *
+         *     Scope: `send` or `full`.
+         */
         patch: operations["updateBatchDraft"];
         trace?: never;
     };
