@@ -90,6 +90,10 @@ export const AUDITED: Record<string, readonly string[]> = {
   retryExecution: [],
   cancelExecution: [],
   createBatch: [],
+  // A draft sends nothing.
+  createBatchDraft: [],
+  updateBatchDraft: [],
+  deleteBatchDraft: [],
   previewBatch: [],
   updateBatch: [],
   duplicateBatch: [],
