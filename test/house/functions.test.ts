@@ -36,6 +36,7 @@ const LONGER: Readonly<Record<string, string>> = {
   'src/store/db/session.ts: openSession': 'one connection with its timers',
   'src/console/content/use-template-draft.ts: useTemplateDraft':
     'one text, and what is saved of it',
+  'src/console/sending/use-batch-draft.ts: useBatchDraft': 'one draft, and what is stored of it',
   // One reading, whose steps call one another and share its limits.
   'src/core/deliverability/spf-evaluate.ts: createEvaluation': 'look-ups count over all includes',
   'src/core/deliverability/spf-tree.ts: readSpfTree': 'look-ups count over all includes',

@@ -3,6 +3,7 @@ import {
   changeDraft,
   createDraft,
   MOST_DRAFTS,
+  removeDraft,
   requireDraft,
 } from '../../../src/core/batches/batch-drafts.ts'
 import { uuidv7 } from '../../../src/runtime/ids.ts'
@@ -118,9 +119,8 @@ export const batchDraftRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (ap
         response: { 200: Success },
       },
     },
-    async ({ caller: { organizationId, sql }, params }) => {
-      const { id } = await requireDraft(sql, organizationId, params.id)
-      await batchDrafts.remove(sql, organizationId, id)
+    async ({ caller: { organizationId, sql }, params: { id } }) => {
+      await removeDraft(sql, organizationId, id)
       return { success: true as const }
     },
   )

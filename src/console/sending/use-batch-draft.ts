@@ -79,7 +79,7 @@ export function useBatchDraft(draftId: string | undefined) {
         } else {
           const answer = await client.post('/v1/batch-drafts', { body: { input } })
           note(answer, text)
-          // Who has gone on to another page is not called back.
+          // A person who has gone on to another page is not called back.
           if (isSent.current || !isOpen.current) return
           await navigate({
             to: '/$org/batches/new',

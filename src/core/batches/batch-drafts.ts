@@ -36,6 +36,11 @@ export async function requireDraft(
   return draft
 }
 
+export async function removeDraft(sql: Executor, organizationId: Uuid, id: string): Promise<void> {
+  const draft = await requireDraft(sql, organizationId, id)
+  await batchDrafts.remove(sql, organizationId, draft.id)
+}
+
 /** Replaces the input of a draft. Throws a 409 if it was changed after `since`. */
 export async function changeDraft(
   tx: Transaction,

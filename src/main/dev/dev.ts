@@ -9,6 +9,8 @@ import { createOrganization } from '../../core/access/organizations.ts'
 import { hasNewPassword, setPassword } from '../../core/access/users.ts'
 import { connectSandbox, startSystem, type System } from './system.ts'
 
+/** The time of a file lags behind the clock of Postgres, by milliseconds. */
+const CLOCK_LAG_MS = 1_000
 const OWNER = 'owner@letterloom.example'
 const PASSWORD_BYTES = 15
 const ACCOUNT = { accountId: '111122223333', maxSendRate: 500, max24Hour: 1_000_000 }
@@ -79,9 +81,10 @@ export async function firstPassword(system: System, folder: string): Promise<str
   const file = join(folder, 'console-password')
   const storedPassword = await readFile(file, 'utf8').catch(() => undefined)
   if (storedPassword !== undefined) {
-    // The file was written right after the password was set.
+    // The file was written right after the password was set, by a clock that may lag a little.
     const { mtimeMs } = await stat(file)
-    return (await hasNewPassword(system.sql, OWNER, mtimeMs)) ? undefined : storedPassword.trim()
+    const isChanged = await hasNewPassword(system.sql, OWNER, mtimeMs + CLOCK_LAG_MS)
+    return isChanged ? undefined : storedPassword.trim()
   }
   const password = randomBytes(PASSWORD_BYTES).toString('base64url')
   await setPassword(system.sql, OWNER, password)
