@@ -13485,7 +13485,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13516,7 +13516,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 hours. A repeated request with the same key gets the first response, and nothing is done twice. */
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13528,7 +13528,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13572,7 +13572,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13611,7 +13611,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -13657,7 +13657,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As asked for */
+            /** @description Success */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
