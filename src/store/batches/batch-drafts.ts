@@ -1,6 +1,6 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { BatchDraft, BatchDraftSummary } from '../../schemas/batches/batch-draft.ts'
-import type { Executor, Json, Transaction } from '../db/sql.ts'
+import type { Executor, Transaction } from '../db/sql.ts'
 
 const summaryColumns = (sql: Executor) => sql`
   id, created_at, updated_at,
@@ -16,7 +16,7 @@ export async function create(
 ): Promise<BatchDraft | undefined> {
   const [draft] = await tx<BatchDraft[]>`
     insert into batch_drafts (organization_id, id, input)
-    values (${organizationId}, ${id}, ${tx.json(input as Json)})
+    values (${organizationId}, ${id}, ${tx.json(input)})
     returning ${columns(tx)}`
   return draft
 }
@@ -60,7 +60,7 @@ export async function change(
 ): Promise<BatchDraft | undefined> {
   const [draft] = await tx<BatchDraft[]>`
     update batch_drafts
-    set input = ${tx.json(input as Json)}, updated_at = greatest(updated_at, clock_timestamp())
+    set input = ${tx.json(input)}, updated_at = greatest(updated_at, clock_timestamp())
     where organization_id = ${organizationId} and id = ${id}
       ${since === undefined ? tx`` : tx`and updated_at <= ${since}`}
     returning ${columns(tx)}`
