@@ -29,10 +29,14 @@ export async function setPassword(sql: Sql, email: string, password: string): Pr
   return id
 }
 
-/** Returns whether the person has another password than at `time` (milliseconds since 1970). */
-export async function hasNewPassword(sql: Executor, email: string, time: number): Promise<boolean> {
-  const changedAt = await users.findPasswordChange(sql, normalAddress(email))
-  return changedAt == null || Date.parse(changedAt) > time
+/** Returns whether this is the person's password. */
+export async function hasPassword(
+  sql: Executor,
+  email: string,
+  password: string,
+): Promise<boolean> {
+  const passwordHash = await users.findPasswordHash(sql, normalAddress(email))
+  return createPasswords().verify(passwordHash ?? null, password)
 }
 
 export async function requireUser(sql: Executor, email: string): Promise<Uuid> {

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '../../client/index.ts'
 import type { Config } from '../../config.ts'
 import { removeData } from './data-folder.ts'
 import { whenStopped } from '../programs/lifetime.ts'
 import { createOrganization } from '../../core/access/organizations.ts'
-import { hasNewPassword, setPassword } from '../../core/access/users.ts'
+import { hasPassword, setPassword } from '../../core/access/users.ts'
 import { connectSandbox, startSystem, type System } from './system.ts'
 
-/** The time of a file lags behind the clock of Postgres, by milliseconds. */
-const CLOCK_LAG_MS = 1_000
 const OWNER = 'owner@letterloom.example'
 const PASSWORD_BYTES = 15
 const ACCOUNT = { accountId: '111122223333', maxSendRate: 500, max24Hour: 1_000_000 }
@@ -79,12 +77,10 @@ async function makeFirst(system: System, file: string): Promise<string> {
  */
 export async function firstPassword(system: System, folder: string): Promise<string | undefined> {
   const file = join(folder, 'console-password')
-  const storedPassword = await readFile(file, 'utf8').catch(() => undefined)
+  const storedPassword = (await readFile(file, 'utf8').catch(() => undefined))?.trim()
   if (storedPassword !== undefined) {
-    // The file was written right after the password was set, by a clock that may lag a little.
-    const { mtimeMs } = await stat(file)
-    const isChanged = await hasNewPassword(system.sql, OWNER, mtimeMs + CLOCK_LAG_MS)
-    return isChanged ? undefined : storedPassword.trim()
+    const isUnchanged = await hasPassword(system.sql, OWNER, storedPassword)
+    return isUnchanged ? storedPassword : undefined
   }
   const password = randomBytes(PASSWORD_BYTES).toString('base64url')
   await setPassword(system.sql, OWNER, password)

@@ -26,15 +26,15 @@ export async function findByEmail(sql: Executor, email: string): Promise<Uuid | 
 }
 
 /** Null: no password yet. Undefined: there is no such person. */
-export async function findPasswordChange(
+export async function findPasswordHash(
   sql: Executor,
   email: string,
 ): Promise<string | null | undefined> {
-  const [user] = await sql<{ passwordChangedAt: string | null }[]>`
-    select password_changed_at
+  const [user] = await sql<{ passwordHash: string | null }[]>`
+    select password_hash
     from users
     where email = ${email}`
-  return user?.passwordChangedAt
+  return user?.passwordHash
 }
 
 interface NewUser {
