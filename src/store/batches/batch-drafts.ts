@@ -60,7 +60,10 @@ export async function change(
 ): Promise<BatchDraft | undefined> {
   const [draft] = await tx<BatchDraft[]>`
     update batch_drafts
-    set input = ${tx.json(input)}, updated_at = greatest(updated_at, clock_timestamp())
+    set
+      input = ${tx.json(input)},
+      -- Two changes in one millisecond must not look like one.
+      updated_at = greatest(updated_at + interval '1 millisecond', clock_timestamp())
     where organization_id = ${organizationId} and id = ${id}
       ${since === undefined ? tx`` : tx`and updated_at <= ${since}`}
     returning ${columns(tx)}`
