@@ -4,6 +4,7 @@ import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { useSettled } from '../lib/settled.ts'
 import { useClient } from '../lib/session.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Shown } from '../ui/states.tsx'
 import { nameOf } from '../sending/batch-words.ts'
 import { PLACES } from './places.ts'
 import './finder.css'
@@ -88,7 +89,7 @@ interface FoundThingsProps {
 
 function FoundThings({ org, search, leave }: FoundThingsProps) {
   const client = useClient()
-  const { data, isPending } = useQuery({
+  const answer = useQuery({
     queryKey: [org, 'found', search],
     queryFn: async () => {
       const [contacts, batches, templates, workflows] = await Promise.all([
@@ -107,15 +108,15 @@ function FoundThings({ org, search, leave }: FoundThingsProps) {
     staleTime: 10_000,
     gcTime: 30_000,
   })
-  if (isPending) return <p role="status">Looking …</p>
-  if (!data) return null
+  const { data } = answer
+  if (!data) return <Shown answer={answer}>{() => null}</Shown>
   const { contacts, batches, templates, workflows } = data
   const count = contacts.length + batches.length + templates.length + workflows.length
   const link = { className: 'found', onClick: leave }
   return (
     <>
-      <p role="status" className="read-aloud">
-        {count} found
+      <p role="status" className={count === 0 ? 'soft' : 'read-aloud'}>
+        {count === 0 ? `Nothing here is called “${search}”.` : `${count} found`}
       </p>
       {contacts.length === 0 ? null : (
         <Found title="Contacts">
