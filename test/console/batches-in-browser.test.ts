@@ -141,8 +141,8 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     await visit('/batches/new')
     await fill('subject', 'Hello {{ contact.firstName }}')
     await fill('from', 'news@example.com')
-    await visit('/batches/new')
-    await page.until('document.querySelector("input[name=subject]").value !== ""')
+    await page.go(await page.evaluate<string>('location.href'))
+    await page.until('document.querySelector("input[name=subject]")?.value.startsWith("Hello")')
     await untilSaid('people get it')
     await press('Review')
     await untilSaid('4 people get the mail')
@@ -164,6 +164,10 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     await fill('subject', 'Written on a train')
     await fill('from', 'news@example.com')
     await untilSaid('The draft is stored.')
+    // A new batch is another one.
+    await press('Batches')
+    await press('New batch')
+    await page.until('document.querySelector("input[name=subject]")?.value === ""')
     await page.evaluate('sessionStorage.clear()')
     await visit('/batches')
     await press('Written on a train')
@@ -189,6 +193,18 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     await page.until('/batches\\/[0-9a-f-]{36}$/.test(location.pathname)')
     await expect.poll(drafts).toEqual([])
     page.complaints.length = 0
+  })
+
+  test('a draft of a program that the page would cut short is not opened for writing', async () => {
+    const { api, visit, press, text, untilSaid, page } = browser
+    const input = { name: 'By a program', audienceType: 'contacts', contactIds: [batchId] }
+    const { body } = await api.alice.post('/v1/batch-drafts', { input })
+    await visit('/batches')
+    await press('By a program')
+    await untilSaid('It has parts that this page has no field for: audienceType, contactIds.')
+    expect(await text()).not.toContain('Who gets it')
+    await api.alice.delete(`/v1/batch-drafts/${body.id}`)
+    expect(page.complaints).toEqual([])
   })
 
   test('with several accounts somebody chooses which one the mails leave through', async () => {

@@ -5,6 +5,7 @@ import {
   inputOf,
   isWritten,
   missingOf,
+  partsWithoutField,
   storedOf,
 } from '../../src/console/sending/batch-draft.ts'
 import { rateOf, type Sample, secondsLeft, withSample } from '../../src/console/sending/rate.ts'
@@ -64,9 +65,9 @@ describe('a stored draft', () => {
       segmentId: 's',
       templateId: 't',
       scheduledFor: new Date('2026-11-21T12:00').toISOString(),
-      throttlePerSecond: 5,
       subject: 7,
     }
+    expect(partsWithoutField(input)).toEqual([])
     expect(draftOf(input)).toMatchObject({
       audience: 'segment',
       content: 'template',
@@ -74,6 +75,22 @@ describe('a stored draft', () => {
       at: '2026-11-21T12:00',
       subject: '',
     })
+  })
+
+  test('is not taken apart when it has what the page would lose', () => {
+    expect(partsWithoutField({ audienceType: 'contacts', contactIds: ['a'] })).toEqual([
+      'audienceType',
+      'contactIds',
+    ])
+    expect(partsWithoutField({ audienceType: 'topic', topicId: 't', abTest: {} })).toEqual([
+      'abTest',
+    ])
+  })
+
+  test('without a whole time is still one for later', () => {
+    const input = storedOf({ ...draft, when: 'later', at: '' })
+    expect(input['scheduledFor']).toBe('')
+    expect(draftOf(input).when).toBe('later')
   })
 
   test('is stored once somebody has written something', () => {

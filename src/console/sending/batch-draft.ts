@@ -74,40 +74,52 @@ export function inputOf(draft: BatchDraft): BatchInput {
     ...given('fromName', draft.fromName),
     ...given('replyTo', draft.replyTo),
     ...given('cloudAccountId', draft.cloudAccountId),
-    ...(when === 'later' ? { scheduledFor: new Date(at).toISOString() } : {}),
+    ...(when === 'later' ? { scheduledFor: wireTime(at) } : {}),
   }
 }
 
-/** Half a batch, as it is stored: an unfinished time or address stays as it was typed. */
-export function storedOf(draft: BatchDraft): Record<string, string> {
-  return Object.fromEntries(Object.entries(draft).filter(([, text]) => text !== ''))
-}
+/** Half a batch in the words of the API. What is unfinished stays as it was typed. */
+export const storedOf = (draft: BatchDraft): Record<string, unknown> => ({
+  ...inputOf(draft),
+  ...(draft.content === 'template' ? { templateId: draft.templateId } : {}),
+})
 
-/** The fields of the composer in what a draft has stored. Programs may have stored other parts. */
+/** Returns the fields of the composer from the stored input of a draft. */
 export function draftOf(stored: Readonly<Record<string, unknown>>): BatchDraft {
   const text = (name: string): string => {
     const value = stored[name]
     return typeof value === 'string' ? value : ''
   }
-  const scheduledFor = text('scheduledFor')
-  const audience = text('audience') || text('audienceType')
   return {
     name: text('name'),
-    audience: audience === 'segment' ? 'segment' : 'all',
+    audience: text('audienceType') === 'segment' ? 'segment' : 'all',
     segmentId: text('segmentId'),
     topicId: text('topicId'),
-    content: text('content') === 'template' || text('templateId') !== '' ? 'template' : 'write',
+    content: 'templateId' in stored ? 'template' : 'write',
     templateId: text('templateId'),
     subject: text('subject'),
     previewText: text('previewText'),
-    html: text('html') || text('htmlContent'),
+    html: text('htmlContent'),
     cloudAccountId: text('cloudAccountId'),
     from: text('from'),
     fromName: text('fromName'),
     replyTo: text('replyTo'),
-    when: text('when') === 'later' || scheduledFor !== '' ? 'later' : 'now',
-    at: text('at') || localTime(scheduledFor),
+    when: 'scheduledFor' in stored ? 'later' : 'now',
+    at: localTime(text('scheduledFor')),
   }
+}
+
+const FIELDS = [
+  ...['name', 'audienceType', 'segmentId', 'topicId', 'templateId', 'subject', 'previewText'],
+  ...['htmlContent', 'cloudAccountId', 'from', 'fromName', 'replyTo', 'scheduledFor'],
+]
+/** A topic stands beside any audience here. */
+const AUDIENCES: readonly unknown[] = [undefined, 'all', 'segment', 'topic']
+
+/** Returns the parts of a stored draft that the composer has no field for, by their names. */
+export function partsWithoutField(stored: Readonly<Record<string, unknown>>): string[] {
+  const names = Object.keys(stored).filter((name) => !FIELDS.includes(name))
+  return AUDIENCES.includes(stored['audienceType']) ? names : ['audienceType', ...names]
 }
 
 /** A time as the field of the browser has it. */
@@ -116,6 +128,12 @@ function localTime(time: string): string {
   if (Number.isNaN(at)) return ''
   const offset = new Date(at).getTimezoneOffset() * 60_000
   return new Date(at - offset).toISOString().slice(0, 16)
+}
+
+/** A time of the API. The field of the browser is empty until its time is whole. */
+function wireTime(at: string): string {
+  const time = Date.parse(at)
+  return Number.isNaN(time) ? '' : new Date(time).toISOString()
 }
 
 /** Whether somebody has written anything: a sender that was filled in for them does not count. */

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useHasSegments } from '../lib/plan.ts'
 import { useClient, useOrganizationId } from '../lib/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { Field, Select, TextArea } from '../ui/form.tsx'
 import { Card, Page } from '../ui/page.tsx'
-import { Failure, Note } from '../ui/states.tsx'
+import { Failure, Loading, Note } from '../ui/states.tsx'
 import { type BatchDraft, missingOf } from './batch-draft.ts'
 import { Preview } from './preview.tsx'
 import { Review } from './review.tsx'
@@ -20,18 +20,44 @@ const DRAFT_WORDS: Record<DraftState, string> = {
   stored: 'The draft is stored.',
   failed: 'The draft is in this tab only.',
   stale: 'Not stored.',
+  loading: '',
+  lost: '',
+  foreign: '',
 }
 
 /** Four parts on one page: who, what, from whom, when. Beside them: what would happen. */
 export function Composer() {
   const org = useOrganizationId()
-  const navigate = useNavigate()
   const { draft: draftId } = useSearch({ from: '/$org/batches/new' })
   const writing = useBatchDraft(draftId)
   const { draft, change, state, error } = writing
   const [isReviewing, setReviewing] = useState(false)
   const missing = missingOf(draft)
+  const above = (
+    <Link to="/$org/batches" params={{ org }}>
+      Batches
+    </Link>
+  )
 
+  if (state === 'loading' || state === 'lost' || state === 'foreign') {
+    return (
+      <Page title="Draft of a batch" above={above}>
+        {state === 'loading' ? (
+          <Loading rows={8} />
+        ) : state === 'lost' ? (
+          <Failure error={error} retry={writing.loadAgain} />
+        ) : (
+          <Note tone="careful">
+            <strong>A program wrote this draft</strong>
+            <p>
+              It has parts that this page has no field for: {writing.foreignParts.join(', ')}. They
+              would be lost here. The program itself can send it or change it.
+            </p>
+          </Note>
+        )}
+      </Page>
+    )
+  }
   if (isReviewing) {
     return <Review draft={draft} back={() => setReviewing(false)} sent={writing.sent} />
   }
@@ -44,23 +70,7 @@ export function Composer() {
           <span role="status">{DRAFT_WORDS[state]}</span>
         </>
       }
-      above={
-        <Link to="/$org/batches" params={{ org }}>
-          Batches
-        </Link>
-      }
-      actions={
-        state === 'stored' ? (
-          <Button
-            onClick={() => {
-              writing.forget()
-              void navigate({ to: '/$org/batches', params: { org } })
-            }}
-          >
-            Go on later
-          </Button>
-        ) : undefined
-      }
+      above={above}
     >
       {state === 'stale' ? (
         <Note tone="careful">
@@ -72,7 +82,7 @@ export function Composer() {
           </div>
         </Note>
       ) : state === 'failed' ? (
-        <Failure error={error} retry={writing.keepMine} />
+        <Failure error={error} retry={writing.storeAgain} />
       ) : null}
       <div className="composer">
         <div className="stack">

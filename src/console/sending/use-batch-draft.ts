@@ -4,7 +4,14 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { ApiFailure } from '../../client/failure.ts'
 import { dropDraft, keepDraft, readDraft } from '../lib/drafts.ts'
 import { useClient, useOrganizationId, useSession } from '../lib/session.tsx'
-import { type BatchDraft, draftOf, EMPTY_DRAFT, isWritten, storedOf } from './batch-draft.ts'
+import {
+  type BatchDraft,
+  draftOf,
+  EMPTY_DRAFT,
+  isWritten,
+  partsWithoutField,
+  storedOf,
+} from './batch-draft.ts'
 
 const FORM = 'batch'
 const TYPING_MS = 1_000
@@ -15,8 +22,19 @@ const TYPING_MS = 1_000
  * - stored: the server has what is shown
  * - failed: it is on this page and in this tab only
  * - stale: somebody else has changed the stored draft meanwhile
+ * - loading: a draft that was written elsewhere is on its way
+ * - lost: it did not come
+ * - foreign: it has parts that this page has no field for, and would lose
  */
-export type DraftState = 'new' | 'changed' | 'stored' | 'failed' | 'stale'
+export type DraftState =
+  | 'new'
+  | 'changed'
+  | 'stored'
+  | 'failed'
+  | 'stale'
+  | 'loading'
+  | 'lost'
+  | 'foreign'
 
 /** The draft that the server has. */
 interface Stored {
@@ -41,10 +59,12 @@ export function useBatchDraft(draftId: string | undefined) {
     ...localOf(owner, draftId).draft,
   }))
   const stored = useRef<Stored | undefined>(localOf(owner, draftId).stored)
-  const [state, setState] = useState<DraftState>(() =>
-    localOf(owner, draftId).stored ? 'stored' : 'new',
-  )
+  const [state, setState] = useState<DraftState>(() => {
+    if (stored.current) return 'stored'
+    return draftId === undefined ? 'new' : 'loading'
+  })
   const [error, setError] = useState<unknown>()
+  const [foreignParts, setForeignParts] = useState<string[]>([])
   const newest = useRef(draft)
   const running = useRef(Promise.resolve())
   const isSent = useRef(false)
@@ -110,33 +130,42 @@ export function useBatchDraft(draftId: string | undefined) {
 
   const load = useCallback(
     async (id: string): Promise<void> => {
-      const answer = await client.get('/v1/batch-drafts/{id}', { params: { path: { id } } })
-      const theirs = draftOf(answer.input)
-      newest.current = theirs
-      setDraft(theirs)
-      note(answer, JSON.stringify(theirs))
+      setState('loading')
+      try {
+        const answer = await client.get('/v1/batch-drafts/{id}', { params: { path: { id } } })
+        const parts = partsWithoutField(answer.input)
+        setForeignParts(parts)
+        if (parts.length > 0) {
+          setState('foreign')
+          return
+        }
+        const theirs = draftOf(answer.input)
+        newest.current = theirs
+        setDraft(theirs)
+        note(answer, JSON.stringify(theirs))
+      } catch (problem) {
+        setError(problem)
+        setState('lost')
+      }
     },
     [client, note],
   )
 
   // A draft that was written elsewhere.
   useEffect(() => {
-    if (draftId === undefined || draftId === stored.current?.id) return
-    load(draftId).catch((problem: unknown) => {
-      setError(problem)
-      setState('failed')
-    })
+    if (draftId !== undefined && draftId !== stored.current?.id) void load(draftId)
   }, [draftId, load])
 
+  const isUnread = state === 'loading' || state === 'lost' || state === 'foreign'
   useEffect(() => {
     newest.current = draft
-    if (isSent.current) return
+    if (isSent.current || isUnread) return
     keepLocal(owner, draft, stored.current)
     if (!isWritten(draft) || JSON.stringify(draft) === stored.current?.text) return
     setState((before) => (before === 'stale' ? before : 'changed'))
     const timer = setTimeout(() => void flush(), TYPING_MS)
     return () => clearTimeout(timer)
-  }, [owner, draft, flush])
+  }, [owner, draft, flush, isUnread])
 
   useEffect(() => {
     isOpen.current = true
@@ -145,12 +174,6 @@ export function useBatchDraft(draftId: string | undefined) {
       void flush()
     }
   }, [flush])
-
-  /** Forgets it in this tab. A draft that the server has stays there. */
-  const forget = (): void => {
-    isSent.current = true
-    dropDraft(owner, FORM)
-  }
 
   const removeStored = async (): Promise<void> => {
     // It may be on its way to the server at this moment.
@@ -170,12 +193,15 @@ export function useBatchDraft(draftId: string | undefined) {
     change: (part: Partial<BatchDraft>): void => setDraft((before) => ({ ...before, ...part })),
     state,
     error,
+    foreignParts,
+    storeAgain: () => flush(),
+    loadAgain: () => (draftId === undefined ? Promise.resolve() : load(draftId)),
     keepMine: () => flush(true),
     takeTheirs: () => (stored.current ? load(stored.current.id) : Promise.resolve()),
-    forget,
     /** Is called when the batch was made of it. */
     sent: (): void => {
-      forget()
+      isSent.current = true
+      dropDraft(owner, FORM)
       void removeStored()
     },
   }
@@ -187,15 +213,16 @@ function keepLocal(owner: string, draft: BatchDraft, stored: Stored | undefined)
   keepDraft(owner, FORM, { ...draft, draftId: id, storedAt: updatedAt, storedText: text })
 }
 
-/** What this tab has kept, unless another draft is asked for. */
+/**
+ * Returns what this tab has kept of the draft. A new batch goes on with what the server has not got
+ * yet, but begins empty after a draft that is stored.
+ */
 function localOf(
   owner: string,
   draftId: string | undefined,
 ): { draft: Partial<BatchDraft>; stored: Stored | undefined } {
   const { draftId: id = '', storedAt = '', storedText = '', ...draft } = readDraft(owner, FORM)
-  if (draftId !== undefined && draftId !== id) return { draft: {}, stored: undefined }
-  return {
-    draft: Object.keys(draft).length === 0 ? {} : draftOf(draft),
-    stored: id === '' ? undefined : { id, updatedAt: storedAt, text: storedText },
-  }
+  const isStored = id !== '' && JSON.stringify({ ...EMPTY_DRAFT, ...draft }) === storedText
+  if (draftId === undefined ? isStored : draftId !== id) return { draft: {}, stored: undefined }
+  return { draft, stored: id === '' ? undefined : { id, updatedAt: storedAt, text: storedText } }
 }
