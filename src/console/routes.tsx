@@ -12,6 +12,7 @@ import { isFlag } from './lib/parts.ts'
 import { isGrouping, isRange } from './metrics/metrics-query.ts'
 import {
   isBatchStatus,
+  isDeliveryState,
   isEmailStatus,
   isExecutionStatus,
   isLogStatus,
@@ -242,6 +243,16 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./accounts/account.tsx'), 'Account'),
 })
 
+const webhook = createRoute({
+  getParentRoute: () => organization,
+  path: '/webhooks/$id',
+  validateSearch: ({ cursor, state }: Record<string, unknown>) => ({
+    ...cursorIn(cursor),
+    ...(isDeliveryState(state) ? { state } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./hooks/webhook.tsx'), 'WebhookPage'),
+})
+
 const settings = createRoute({
   getParentRoute: () => organization,
   path: '/settings',
@@ -265,6 +276,11 @@ const settingsParts = [
     getParentRoute: () => settings,
     path: '/keys',
     component: lazyRouteComponent(() => import('./settings/keys.tsx'), 'Keys'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: '/webhooks',
+    component: lazyRouteComponent(() => import('./hooks/webhooks.tsx'), 'Webhooks'),
   }),
   createRoute({
     getParentRoute: () => settings,
@@ -321,6 +337,7 @@ const tree = root.addChildren([
     accounts,
     connect,
     account,
+    webhook,
     settings.addChildren(settingsParts),
   ]),
 ])

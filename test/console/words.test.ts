@@ -7,6 +7,7 @@ import { partsOf, sentenceOf } from '../../src/console/sending/batch-words.ts'
 import { AccountHealth } from '../../src/schemas/accounts/account-health.ts'
 import { Contact } from '../../src/schemas/contacts/contact.ts'
 import { Import } from '../../src/schemas/contacts/import.ts'
+import { HookDelivery } from '../../src/schemas/hooks/hook-delivery.ts'
 import { Batch } from '../../src/schemas/batches/batch.ts'
 import { Recipient } from '../../src/schemas/batches/batch-recipients.ts'
 import { Email } from '../../src/schemas/mails/email.ts'
@@ -25,6 +26,7 @@ test.each([
   ['sms', Contact.properties.smsStatus],
   ['health', AccountHealth.properties.status],
   ['import', Import.properties.status],
+  ['delivery', HookDelivery.properties.state],
 ] as const)('every status of the wire has a tone and a word: %s', (list, schema) => {
   const words = wordsIn(schema)
   expect(words.length).toBeGreaterThan(2)

@@ -5,6 +5,7 @@ import {
   type ExecutionStatus,
   type StepStatus,
 } from '../../domain/flows/execution.ts'
+import { DELIVERY_STATES, type DeliveryState } from '../../domain/hooks/hook-event.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../domain/batches/batch.ts'
 import {
   EMAIL_STATUSES,
@@ -114,6 +115,14 @@ const STEP: Record<StepStatus, Status> = {
   skipped: status('careful', 'Skipped'),
 }
 
+/** Of an event to a webhook. */
+const DELIVERY: Record<DeliveryState, Status> = {
+  pending: status('busy', 'Waiting'),
+  delivered: status('good', 'Delivered'),
+  failed: status('bad', 'Failed'),
+  cancelled: status('gone', 'Cancelled'),
+}
+
 /** Every status of the wire, by the list it is of: how it looks and what it is called. */
 export const STATUSES = {
   batch: BATCH,
@@ -125,6 +134,7 @@ export const STATUSES = {
   template: TEMPLATE,
   execution: EXECUTION,
   step: STEP,
+  delivery: DELIVERY,
 }
 
 export type StatusList = keyof typeof STATUSES
@@ -152,5 +162,8 @@ export const isLogStatus = (text: unknown): text is LogStatus =>
 
 export const isExecutionStatus = (text: unknown): text is ExecutionStatus =>
   EXECUTION_STATUSES.some((status) => status === text)
+
+export const isDeliveryState = (text: unknown): text is DeliveryState =>
+  DELIVERY_STATES.some((state) => state === text)
 
 export const LOG_CHOICES = LOG_STATUSES.map((value) => ({ value, label: MAIL[value].word }))

@@ -8,6 +8,7 @@ const PARTS = [
   { to: '/$org/settings', name: 'Organization' },
   { to: '/$org/settings/people', name: 'People' },
   { to: '/$org/settings/keys', name: 'API keys', isForManagers: true },
+  { to: '/$org/settings/webhooks', name: 'Webhooks', isForManagers: true },
   { to: '/$org/settings/audit', name: 'Audit', isForManagers: true },
   { to: '/$org/settings/me', name: 'My account' },
 ] as const
