@@ -8,7 +8,8 @@ import {
   partsWithoutField,
   storedOf,
 } from '../../src/console/sending/batch-draft.ts'
-import { rateOf, type Sample, secondsLeft, withSample } from '../../src/console/sending/rate.ts'
+import { speedWords, waitSentence } from '../../src/console/sending/batch-words.ts'
+import { WAIT_REASONS } from '../../src/domain/batches/progress.ts'
 
 const draft = { ...EMPTY_DRAFT, subject: 'News', from: 'news@example.com' }
 
@@ -99,25 +100,34 @@ describe('a stored draft', () => {
   })
 })
 
-describe('the rate of a batch', () => {
-  const samples = (count: number): Sample[] =>
-    Array.from({ length: count }, (_, at) => ({ at: at * 2_000, processed: at * 100 }))
+describe('how a batch comes on', () => {
+  const now = Date.parse('2026-11-21T12:00:00.000Z')
+  const progress = {
+    ratePerSecond: 48.6,
+    expectedEnd: '2026-11-21T12:02:05.000Z',
+    waitingFor: null,
+  }
 
-  test('is of the last half minute, and a page that is left open does not grow', () => {
-    const kept = samples(1_800).reduce<Sample[]>(withSample, [])
-    expect(kept.length).toBeLessThanOrEqual(40)
-    expect(rateOf(kept)).toBe(50)
-    expect(secondsLeft(500, rateOf(kept))).toBe(10)
+  test('is said with its rate and the time that is left, as the API reckons them', () => {
+    expect(speedWords(progress, now)).toBe('49 a second, about 2 min 05 s left')
+    expect(speedWords({ ...progress, ratePerSecond: 0.25, expectedEnd: null }, now)).toBe(
+      '0.3 a second',
+    )
+    expect(speedWords({ ...progress, ratePerSecond: 0, expectedEnd: null }, now)).toBe('')
   })
 
-  test('is not known from one sample, and never below nothing', () => {
-    expect(rateOf(samples(1))).toBeUndefined()
-    expect(
-      rateOf([
-        { at: 0, processed: 5 },
-        { at: 1_000, processed: 3 },
-      ]),
-    ).toBe(0)
-    expect(secondsLeft(5, 0)).toBeUndefined()
+  test('says what keeps it back, each reason of the wire', () => {
+    for (const reason of WAIT_REASONS.filter((each) => each !== 'pause')) {
+      const wait = waitSentence({ ...progress, waitingFor: { reason, until: null } })
+      expect(wait, reason).toMatch(/^[A-Z][^_]+\.$/)
+    }
+    const until = '2026-11-21T12:02:05.000Z'
+    expect(waitSentence({ ...progress, waitingFor: { reason: 'time', until } })).toMatch(
+      /local time; until Nov 21, 2026/,
+    )
+    // The sentence of its status says so.
+    expect(waitSentence({ ...progress, waitingFor: { reason: 'pause', until: null } })).toBe(
+      undefined,
+    )
   })
 })

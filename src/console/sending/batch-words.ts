@@ -1,5 +1,6 @@
 import type { Schemas } from '../../client/index.ts'
-import { ago, counted, moment, number } from '../lib/format.ts'
+import type { WAIT_REASONS } from '../../domain/batches/progress.ts'
+import { ago, counted, duration, moment, number } from '../lib/format.ts'
 
 export type BatchFigures = Pick<
   Schemas['BatchSummary'],
@@ -30,6 +31,41 @@ export function partsOf(batch: BatchFigures): Record<Part, number> {
     open: isCancelled ? 0 : rest,
     cancelled: isCancelled ? rest : 0,
   }
+}
+
+type BatchProgress = NonNullable<Schemas['Batch']['progress']>
+
+/** Below so many mails a second a tenth of one counts. */
+const SLOW_RATE = 10
+
+/** `25 a second, about 2 min 05 s left`. Nothing is said while nothing leaves. */
+export function speedWords(
+  { ratePerSecond, expectedEnd }: BatchProgress,
+  now = Date.now(),
+): string {
+  if (ratePerSecond === 0) return ''
+  const places = ratePerSecond < SLOW_RATE ? 10 : 1
+  const rate = `${number(Math.round(ratePerSecond * places) / places)} a second`
+  if (expectedEnd === null) return rate
+  return `${rate}, about ${duration((Date.parse(expectedEnd) - now) / 1_000)} left`
+}
+
+const WAITS: Record<(typeof WAIT_REASONS)[number], string> = {
+  pause: 'It is paused',
+  quota: 'The account has sent what AWS allows in 24 hours',
+  provider: 'AWS cannot be reached, or has stopped the account for now',
+  time: 'The others get it at their local time',
+  winner: 'The others get it once the winner of the test is chosen',
+  doubt: 'AWS may have taken the last ones: its events decide',
+  throttled: 'AWS says that this is too fast, so it goes slower for a while',
+  rate: 'This is as fast as its account or its own limit allows',
+}
+
+/** What keeps a batch back, and until when. Undefined: nothing, or its status says it already. */
+export function waitSentence({ waitingFor }: BatchProgress): string | undefined {
+  if (waitingFor === null || waitingFor.reason === 'pause') return undefined
+  const { reason, until } = waitingFor
+  return `${WAITS[reason]}${until === null ? '' : `; until ${moment(until)}`}.`
 }
 
 /** What a batch is shown as: a batch that is paused does not send. */

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { Schemas } from '../../client/index.ts'
 import { moment, number } from '../lib/format.ts'
@@ -12,39 +12,25 @@ import { BatchActions } from './batch-actions.tsx'
 import { nameOf, sentenceOf, shownStatus } from './batch-words.ts'
 import { Outcome } from './outcome.tsx'
 import { Progress } from './progress.tsx'
-import { type Sample, withSample } from './rate.ts'
 import { Reasons } from './reasons.tsx'
 import { Recipients } from './recipients.tsx'
 import './batch.css'
 
 type Batch = Schemas['Batch']
 
-/** A batch as it was when it was last asked for, and how fast it went before. */
-interface Watched {
-  batch: Batch
-  samples: Sample[]
-}
-
 /** One batch as it is being sent, and who got it. */
 export function BatchPage() {
   const client = useClient()
   const org = useOrganizationId()
   const { id } = useParams({ from: '/$org/batches/$id' })
-  const cache = useQueryClient()
-  const queryKey = [org, 'batch', id]
   const answer = useQuery({
-    queryKey,
-    queryFn: async (): Promise<Watched> => {
-      const batch = await client.get('/v1/batch/{id}', { params: { path: { id } } })
-      const before = cache.getQueryData<Watched>(queryKey)?.samples ?? []
-      const newest = { at: Date.now(), processed: batch.processedRecipients }
-      return { batch, samples: withSample(before, newest) }
-    },
-    refetchInterval: useRefresh<Watched>((watched) =>
-      watched === undefined ? false : batchPace(watched.batch, Date.now()),
+    queryKey: [org, 'batch', id],
+    queryFn: () => client.get('/v1/batch/{id}', { params: { path: { id } } }),
+    refetchInterval: useRefresh<Batch>((batch) =>
+      batch === undefined ? false : batchPace(batch, Date.now()),
     ),
   })
-  const batch = answer.data?.batch
+  const batch = answer.data
   return (
     <Page
       title={batch ? nameOf(batch) : 'Batch'}
@@ -57,10 +43,10 @@ export function BatchPage() {
       actions={batch ? <BatchActions batch={batch} /> : undefined}
     >
       <Shown answer={answer}>
-        {({ batch, samples }) => (
+        {(batch) => (
           <>
             <Waits batch={batch} />
-            <Progress batch={batch} samples={samples} />
+            <Progress batch={batch} />
             <div className="columns halves">
               <Outcome batch={batch} />
               <Facts batch={batch} />

@@ -1,8 +1,7 @@
 import type { Schemas } from '../../client/index.ts'
-import { counted, duration, number } from '../lib/format.ts'
+import { counted, number } from '../lib/format.ts'
 import { BatchBar } from './batch-bar.tsx'
-import { type Part, PARTS, partsOf } from './batch-words.ts'
-import { rateOf, type Sample, secondsLeft } from './rate.ts'
+import { type Part, PARTS, partsOf, speedWords, waitSentence } from './batch-words.ts'
 
 type Batch = Schemas['Batch']
 
@@ -25,7 +24,7 @@ const EXPLAINED: Record<Part, string> = {
 const ALWAYS: readonly Part[] = ['sent', 'failed', 'skipped']
 
 /** The bar and the figures under it: every recipient is in exactly one of them. */
-export function Progress({ batch, samples }: { batch: Batch; samples: readonly Sample[] }) {
+export function Progress({ batch }: { batch: Batch }) {
   const parts = partsOf(batch)
   const shown = PARTS.filter((part) => ALWAYS.includes(part) || parts[part] > 0)
   return (
@@ -36,7 +35,7 @@ export function Progress({ batch, samples }: { batch: Batch; samples: readonly S
             <span className="big-figure">{number(parts.sent)}</span>
             <span className="soft"> of {counted(batch.totalRecipients, 'recipient')} sent</span>
           </p>
-          <Speed batch={batch} samples={samples} rest={parts.open} />
+          <Speed batch={batch} />
         </div>
         <BatchBar batch={batch} isLarge />
         <dl className="parts-list">
@@ -59,21 +58,16 @@ export function Progress({ batch, samples }: { batch: Batch; samples: readonly S
   )
 }
 
-interface SpeedProps {
-  batch: Batch
-  samples: readonly Sample[]
-  /** How many are still to be sent. */
-  rest: number
-}
-
-function Speed({ batch: { status, paused }, samples, rest }: SpeedProps) {
-  const rate = rateOf(samples)
-  if (status !== 'processing' || paused || rate === undefined) return null
-  const left = secondsLeft(rest, rate)
+/** How fast it is sent, when that ends, and what keeps it back. */
+function Speed({ batch: { progress, waitingForQuota } }: { batch: Batch }) {
+  if (progress === null) return null
+  const wait = waitSentence(progress)
+  // A quota that is used up has a note of its own.
+  const isSaidElsewhere = progress.waitingFor?.reason === 'quota' && waitingForQuota !== null
   return (
-    <p className="soft figures">
-      {number(Math.round(rate))} a second
-      {left === undefined ? '' : `, about ${duration(left)} left`}
-    </p>
+    <div className="speed">
+      <p className="figures">{speedWords(progress)}</p>
+      {isSaidElsewhere || wait === undefined ? null : <p className="soft small">{wait}</p>}
+    </div>
   )
 }
