@@ -87,6 +87,43 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     expect(page.complaints).toEqual([])
   })
 
+  test('ticked contacts are added to a topic, unsubscribed and deleted, and nobody else', async () => {
+    const { api, visit, press, tabTo, untilSaid, page } = browser
+    const topic = (await api.alice.post('/v1/topics', { name: 'News' })).body
+    const emails = ['tick1@example.com', 'tick2@example.com', 'tick3@example.com']
+    const people = []
+    for (const email of emails) people.push(await createContact(api.alice, { email }))
+    const read = async (at: number) => (await api.alice.get(`/v1/contacts/${people[at]?.id}`)).body
+    await visit('/contacts?search=tick')
+    await untilSaid('3 contacts')
+    const tick = async (at: number) => {
+      await tabTo(`(e) => e.ariaLabel === 'Select ${emails[at]}'`)
+      await page.press(' ')
+    }
+    await tick(0)
+    await tick(1)
+    await untilSaid('2 contacts selected')
+    await press('Add to a topic')
+    await page.until('document.querySelector("[role=dialog] select[name=topicId]")')
+    await press('Add 2 contacts')
+    await page.until('!document.querySelector("[role=dialog]")')
+    await page.until('!document.body.innerText.includes("2 contacts selected")')
+    const topics = await Promise.all([0, 1, 2].map(async (at) => (await read(at)).topics.length))
+    expect([topics, (await read(0)).topics[0].topicId]).toEqual([[1, 1, 0], topic.id])
+    await tick(0)
+    await press('Unsubscribe')
+    await press('Unsubscribe 1 contact')
+    await page.until('document.body.innerText.includes("Unsubscribed")')
+    expect((await read(0)).emailStatus).toBe('unsubscribed')
+    expect((await read(1)).emailStatus).toBe('active')
+    await tick(1)
+    await press('Delete')
+    await press('Delete 1 contact')
+    await untilSaid('2 contacts')
+    expect((await api.alice.get(`/v1/contacts/${people[1]?.id}`)).status).toBe(404)
+    expect(page.complaints).toEqual([])
+  })
+
   test('a contact is unsubscribed after saying what that means', async () => {
     const { api, visit, press, untilSaid, page } = browser
     const { id } = await createContact(api.alice, { email: 'leaves@example.com' })

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Download, Plus, Upload } from 'lucide-react'
-import { type ComponentProps, useState } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import type { Schemas } from '../../client/index.ts'
 import { EMAIL_STATUSES } from '../../domain/status.ts'
 import { fileAddress } from '../lib/api.ts'
@@ -12,12 +12,15 @@ import { useClient, useMay, useOrganizationId } from '../lib/session.tsx'
 import { isEmailStatus, statusOf } from '../lib/statuses.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Filters, FilterSelect, Search } from '../ui/filters.tsx'
+import { Check } from '../ui/form.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import { Pager } from '../ui/pager.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Status } from '../ui/status.tsx'
 import { Table } from '../ui/table.tsx'
 import { AddContact } from './add-contact.tsx'
+import { SelectedContacts } from './selected-contacts.tsx'
+import './contacts.css'
 
 const PAGE = 50
 
@@ -65,6 +68,8 @@ export function Contacts() {
 }
 
 function ContactList() {
+  const mayWrite = useMay('contacts')
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const client = useClient()
   const org = useOrganizationId()
   const navigate = useNavigate()
@@ -149,7 +154,11 @@ function ContactList() {
                 <p className="table-count soft">
                   {totalIsExact ? counted(total, 'contact') : `${number(total)} contacts or more`}
                 </p>
-                <ContactTable contacts={contacts} />
+                {mayWrite ? (
+                  <Selection contacts={contacts} ticked={ticked} tick={setTicked} />
+                ) : (
+                  <ContactTable contacts={contacts} />
+                )}
                 <Pager cursor={cursor} nextCursor={nextCursor} />
               </>
             )
@@ -167,7 +176,51 @@ function ListFilter(props: ComponentProps<typeof FilterSelect>) {
   )
 }
 
-function ContactTable({ contacts }: { contacts: readonly Contact[] }) {
+interface SelectionProps {
+  contacts: readonly Contact[]
+  /** Ids. Of other pages they count once somebody is back there. */
+  ticked: ReadonlySet<string>
+  tick: (ids: ReadonlySet<string>) => void
+}
+
+/** The table with a box before each row, and what to do with the rows that are ticked. */
+function Selection({ contacts, ticked, tick }: SelectionProps) {
+  const selected = contacts.filter(({ id }) => ticked.has(id))
+  const areAll = selected.length === contacts.length
+  const clear = (): void => tick(new Set())
+  return (
+    <>
+      <div className="selection">
+        <Check
+          label="Select all on this page"
+          checked={areAll}
+          onChange={() => (areAll ? clear() : tick(new Set(contacts.map(({ id }) => id))))}
+        />
+        {selected.length === 0 ? null : <SelectedContacts selected={selected} clear={clear} />}
+      </div>
+      <ContactTable
+        contacts={contacts}
+        boxOf={({ id, email, phone }) => (
+          <input
+            type="checkbox"
+            aria-label={`Select ${email ?? phone ?? id}`}
+            checked={ticked.has(id)}
+            onChange={({ currentTarget: { checked } }) =>
+              tick(new Set([...ticked].filter((each) => each !== id).concat(checked ? [id] : [])))
+            }
+          />
+        )}
+      />
+    </>
+  )
+}
+
+interface ContactTableProps {
+  contacts: readonly Contact[]
+  boxOf?: (contact: Contact) => ReactNode
+}
+
+function ContactTable({ contacts, boxOf }: ContactTableProps) {
   const org = useOrganizationId()
   return (
     <Table
@@ -178,9 +231,12 @@ function ContactTable({ contacts }: { contacts: readonly Contact[] }) {
         {
           title: 'Contact',
           cell: (contact) => (
-            <Link to="/$org/contacts/$id" params={{ org, id: contact.id }}>
-              {contact.email ?? contact.phone}
-            </Link>
+            <span className="row-name">
+              {boxOf?.(contact)}
+              <Link to="/$org/contacts/$id" params={{ org, id: contact.id }}>
+                {contact.email ?? contact.phone ?? contact.externalId}
+              </Link>
+            </span>
           ),
         },
         { title: 'Name', cell: nameOf },
