@@ -13,9 +13,9 @@ import { Confirm } from '../ui/confirm.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Filters, FilterSelect, Search } from '../ui/filters.tsx'
 import { Field, Form } from '../ui/form.tsx'
-import { Card, Page } from '../ui/page.tsx'
-import { Pager } from '../ui/pager.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
+import { ListCard } from '../ui/list-card.tsx'
+import { Page } from '../ui/page.tsx'
+import { Empty } from '../ui/states.tsx'
 import { Status } from '../ui/status.tsx'
 import { Table } from '../ui/table.tsx'
 import { isSuppressionReason, SUPPRESSION_REASONS } from './suppression-reasons.ts'
@@ -90,28 +90,23 @@ export function Suppressions() {
           all="Any reason"
         />
       </Filters>
-      <Card isFlush>
-        <Shown answer={answer}>
-          {({ data, nextCursor }) =>
-            data.length === 0 ? (
-              email === undefined && reason === undefined ? (
-                <Empty title="Nobody is suppressed">
-                  Whoever unsubscribes, complains or cannot be reached is listed here by itself.
-                </Empty>
-              ) : (
-                <Empty title="No such address is suppressed">
-                  The address must be whole. Drop a filter to see more.
-                </Empty>
-              )
-            ) : (
-              <>
-                <SuppressionTable rows={data} mayWrite={mayWrite} />
-                <Pager cursor={cursor} nextCursor={nextCursor} />
-              </>
-            )
-          }
-        </Shown>
-      </Card>
+      <ListCard
+        answer={answer}
+        cursor={cursor}
+        isFiltered={email !== undefined || reason !== undefined}
+        empty={
+          <Empty title="Nobody is suppressed">
+            Whoever unsubscribes, complains or cannot be reached is listed here by itself.
+          </Empty>
+        }
+        nothingFound={
+          <Empty title="No such address is suppressed">
+            The address must be whole. Drop a filter to see more.
+          </Empty>
+        }
+      >
+        {(rows) => <SuppressionTable rows={rows} mayWrite={mayWrite} />}
+      </ListCard>
       <AddSuppression isOpen={isAdding} close={() => setAdding(false)} />
     </Page>
   )

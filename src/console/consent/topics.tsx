@@ -9,9 +9,9 @@ import { useClient, useMay, useOrganizationId } from '../lib/session.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Form } from '../ui/form.tsx'
-import { Card, Page } from '../ui/page.tsx'
-import { Pager } from '../ui/pager.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
+import { ListCard } from '../ui/list-card.tsx'
+import { Page } from '../ui/page.tsx'
+import { Empty } from '../ui/states.tsx'
 import { Table } from '../ui/table.tsx'
 import { topicOf, TopicFields } from './topic-fields.tsx'
 
@@ -52,22 +52,17 @@ export function Topics() {
         ) : undefined
       }
     >
-      <Card isFlush>
-        <Shown answer={answer}>
-          {({ data, nextCursor }) =>
-            data.length === 0 ? (
-              <Empty title="No topics yet">
-                Without topics everybody gets everything. With them people leave one, not all.
-              </Empty>
-            ) : (
-              <>
-                <TopicTable topics={data} />
-                <Pager cursor={cursor} nextCursor={nextCursor} />
-              </>
-            )
-          }
-        </Shown>
-      </Card>
+      <ListCard
+        answer={answer}
+        cursor={cursor}
+        empty={
+          <Empty title="No topics yet">
+            Without topics everybody gets everything. With them people leave one, not all.
+          </Empty>
+        }
+      >
+        {(topics) => <TopicTable topics={topics} />}
+      </ListCard>
       <AddTopic isOpen={isAdding} close={() => setAdding(false)} />
     </Page>
   )

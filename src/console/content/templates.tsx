@@ -10,9 +10,9 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Filters, FilterSelect, Search } from '../ui/filters.tsx'
 import { Field, Form } from '../ui/form.tsx'
-import { Card, Page } from '../ui/page.tsx'
-import { Pager } from '../ui/pager.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
+import { ListCard } from '../ui/list-card.tsx'
+import { Page } from '../ui/page.tsx'
+import { Empty } from '../ui/states.tsx'
 import { Status } from '../ui/status.tsx'
 import { Table } from '../ui/table.tsx'
 import { STARTERS } from './starters.ts'
@@ -79,28 +79,21 @@ export function Templates() {
           all="Any status"
         />
       </Filters>
-      <Card isFlush>
-        <Shown answer={answer}>
-          {({ data, nextCursor }) =>
-            data.length === 0 ? (
-              status === undefined && search === undefined ? (
-                <Empty title="No templates yet">
-                  Begin with a newsletter or a plain mail, and see beside it what people get.
-                </Empty>
-              ) : (
-                <Empty title="No template is like this">
-                  Drop the search or choose another status.
-                </Empty>
-              )
-            ) : (
-              <>
-                <TemplateTable templates={data} />
-                <Pager cursor={cursor} nextCursor={nextCursor} />
-              </>
-            )
-          }
-        </Shown>
-      </Card>
+      <ListCard
+        answer={answer}
+        cursor={cursor}
+        isFiltered={status !== undefined || search !== undefined}
+        empty={
+          <Empty title="No templates yet">
+            Begin with a newsletter or a plain mail, and see beside it what people get.
+          </Empty>
+        }
+        nothingFound={
+          <Empty title="No template is like this">Drop the search or choose another status.</Empty>
+        }
+      >
+        {(templates) => <TemplateTable templates={templates} />}
+      </ListCard>
       <NewTemplate isOpen={isAdding} close={() => setAdding(false)} />
     </Page>
   )

@@ -13,7 +13,7 @@ import { Check } from '../ui/form.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import { Note, Shown } from '../ui/states.tsx'
 import { Status } from '../ui/status.tsx'
-import { reasonWords } from './execution-words.ts'
+import { executionReasonWords } from './execution-words.ts'
 import './execution.css'
 
 const REFRESH_MS = 2_000
@@ -71,7 +71,7 @@ export function ExecutionPage() {
             {execution.status === 'failed' ? (
               <Note tone="bad">
                 <strong>
-                  {execution.reason === null ? 'It failed' : reasonWords(execution.reason)}
+                  {execution.reason === null ? 'It failed' : executionReasonWords(execution.reason)}
                 </strong>
                 {execution.error === null ? null : <p>{execution.error}</p>}
               </Note>
@@ -91,7 +91,7 @@ function sentenceOf(execution: Detail): string {
   const { status, reason, steps, finishedAt } = execution
   const last = steps.at(-1)
   const where = last === undefined ? '' : ` at “${last.name}”`
-  const why = reason === null ? '' : ` ${reasonWords(reason)}.`
+  const why = reason === null ? '' : ` ${executionReasonWords(reason)}.`
   switch (status) {
     case 'pending':
       return 'It starts in a moment.'
@@ -143,7 +143,7 @@ function Visit({ step }: { step: Step }) {
         {finishedAt === null ? '' : ` to ${moment(finishedAt)}`}
         {branch === null ? '' : `, went on with “${branch}”`}
       </span>
-      {reason === null ? null : <span>{reasonWords(reason)}</span>}
+      {reason === null ? null : <span>{executionReasonWords(reason)}</span>}
       {error === null ? null : <span className="tone-bad">{error}</span>}
       <Waits step={step} />
       {result === null || result === undefined ? null : (

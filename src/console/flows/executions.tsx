@@ -14,7 +14,7 @@ import { Pager } from '../ui/pager.tsx'
 import { Empty, Note, Shown } from '../ui/states.tsx'
 import { Status } from '../ui/status.tsx'
 import { Table } from '../ui/table.tsx'
-import { reasonWords } from './execution-words.ts'
+import { executionReasonWords } from './execution-words.ts'
 
 const PAGE = 50
 const REFRESH_MS = 10_000
@@ -134,7 +134,10 @@ function ExecutionTable({ executions, workflow }: ExecutionTableProps) {
           cell: ({ currentStepId }) =>
             currentStepId === null ? '' : (names.get(currentStepId) ?? currentStepId),
         },
-        { title: 'Why', cell: ({ reason }) => (reason === null ? '' : reasonWords(reason)) },
+        {
+          title: 'Why',
+          cell: ({ reason }) => (reason === null ? '' : executionReasonWords(reason)),
+        },
         {
           title: 'Ended',
           cell: ({ finishedAt }) => (finishedAt === null ? '' : ago(finishedAt)),

@@ -8,9 +8,9 @@ import { isFlag, presentParts } from '../lib/parts.ts'
 import { useClient, useMay, useOrganizationId } from '../lib/session.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Filters, FilterSelect, Search } from '../ui/filters.tsx'
-import { Card, Page } from '../ui/page.tsx'
-import { Pager } from '../ui/pager.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
+import { ListCard } from '../ui/list-card.tsx'
+import { Page } from '../ui/page.tsx'
+import { Empty } from '../ui/states.tsx'
 import { Mark } from '../ui/status.tsx'
 import { Table } from '../ui/table.tsx'
 import { triggerWord } from './flow-words.ts'
@@ -80,26 +80,21 @@ export function Workflows() {
           all="Any state"
         />
       </Filters>
-      <Card isFlush>
-        <Shown answer={answer}>
-          {({ data, nextCursor }) =>
-            data.length === 0 ? (
-              search === undefined && enabled === undefined ? (
-                <Empty title="No workflows yet">
-                  Greet whoever signs up, remind whoever has not ordered: write the steps once.
-                </Empty>
-              ) : (
-                <Empty title="No workflow is like this">Drop the search or the filter.</Empty>
-              )
-            ) : (
-              <>
-                <WorkflowTable workflows={data} />
-                <Pager cursor={cursor} nextCursor={nextCursor} />
-              </>
-            )
-          }
-        </Shown>
-      </Card>
+      <ListCard
+        answer={answer}
+        cursor={cursor}
+        isFiltered={search !== undefined || enabled !== undefined}
+        empty={
+          <Empty title="No workflows yet">
+            Greet whoever signs up, remind whoever has not ordered: write the steps once.
+          </Empty>
+        }
+        nothingFound={
+          <Empty title="No workflow is like this">Drop the search or the filter.</Empty>
+        }
+      >
+        {(workflows) => <WorkflowTable workflows={workflows} />}
+      </ListCard>
     </Page>
   )
 }

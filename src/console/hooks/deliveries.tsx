@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../../client/index.ts'
 import { DELIVERY_STATES } from '../../domain/hooks/hook-event.ts'
+import { DELIVERY_DAYS } from '../../domain/hooks/hook-retries.ts'
 import { ago, counted, moment } from '../lib/format.ts'
 import { useRefresh } from '../lib/live.tsx'
 import { presentParts } from '../lib/parts.ts'
@@ -9,9 +10,8 @@ import { useClient, useMay, useOrganizationId } from '../lib/session.tsx'
 import { isDeliveryState, statusOf } from '../lib/statuses.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { FilterSelect } from '../ui/filters.tsx'
-import { Card } from '../ui/page.tsx'
-import { Pager } from '../ui/pager.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
+import { ListCard } from '../ui/list-card.tsx'
+import { Empty } from '../ui/states.tsx'
 import { Mark, Status } from '../ui/status.tsx'
 import { Table } from '../ui/table.tsx'
 import { Replay } from './replay.tsx'
@@ -21,8 +21,6 @@ import './webhook.css'
 const PAGE = 20
 const MOVING_MS = 3_000
 const QUIET_MS = 30_000
-/** Deliveries are kept for so long. */
-const DAYS = 14
 
 type Delivery = Schemas['WebhookDelivery']
 
@@ -56,9 +54,11 @@ export function Deliveries({ webhook: { id } }: { webhook: Webhook }) {
       search: isDeliveryState(chosen) ? { state: chosen } : {},
     })
   return (
-    <Card
+    <ListCard
       title="Deliveries"
-      isFlush
+      answer={answer}
+      cursor={cursor}
+      isFiltered={state !== undefined}
       actions={
         <>
           <FilterSelect
@@ -71,27 +71,18 @@ export function Deliveries({ webhook: { id } }: { webhook: Webhook }) {
           {mayWrite ? <Replay id={id} /> : null}
         </>
       }
+      empty={
+        <Empty title="Nothing was sent yet">
+          Send a test event and see here what your receiver answers. Deliveries are kept for{' '}
+          {DELIVERY_DAYS} days.
+        </Empty>
+      }
+      nothingFound={<Empty title="No delivery is in this state">Choose another one.</Empty>}
     >
-      <Shown answer={answer}>
-        {({ data, nextCursor }) =>
-          data.length === 0 ? (
-            state === undefined ? (
-              <Empty title="Nothing was sent yet">
-                Send a test event and see here what your receiver answers. Deliveries are kept for{' '}
-                {DAYS} days.
-              </Empty>
-            ) : (
-              <Empty title="No delivery is in this state">Choose another one.</Empty>
-            )
-          ) : (
-            <>
-              <DeliveryTable endpointId={id} deliveries={data} mayWrite={mayWrite} />
-              <Pager cursor={cursor} nextCursor={nextCursor} />
-            </>
-          )
-        }
-      </Shown>
-    </Card>
+      {(deliveries) => (
+        <DeliveryTable endpointId={id} deliveries={deliveries} mayWrite={mayWrite} />
+      )}
+    </ListCard>
   )
 }
 

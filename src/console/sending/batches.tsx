@@ -8,9 +8,9 @@ import { useRefresh } from '../lib/live.tsx'
 import { useClient, useMay, useOrganizationId } from '../lib/session.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Filters, FilterSelect, Search } from '../ui/filters.tsx'
-import { Card, Page } from '../ui/page.tsx'
-import { Pager } from '../ui/pager.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
+import { ListCard } from '../ui/list-card.tsx'
+import { Page } from '../ui/page.tsx'
+import { Empty } from '../ui/states.tsx'
 import { Status } from '../ui/status.tsx'
 import { Table } from '../ui/table.tsx'
 import { BatchBar } from './batch-bar.tsx'
@@ -101,59 +101,54 @@ export function Batches() {
           all="Any status"
         />
       </Filters>
-      <Card isFlush>
-        <Shown answer={answer}>
-          {({ data, nextCursor }) =>
-            data.length === 0 ? (
-              isFiltered ? (
-                <Empty title="No batch is like this">
-                  Drop the search or choose another status.
-                </Empty>
-              ) : (
-                <Empty title="No batches yet">
-                  Write one mail, choose who gets it, and see here who got it and who did not.
-                </Empty>
-              )
-            ) : (
-              <>
-                <Table
-                  caption="Batches, newest first"
-                  rows={data}
-                  keyOf={({ id }) => id}
-                  columns={[
-                    {
-                      title: 'Batch',
-                      cell: (batch) => (
-                        <Link to="/$org/batches/$id" params={{ org, id: batch.id }}>
-                          {nameOf(batch)}
-                        </Link>
-                      ),
-                    },
-                    {
-                      title: 'Status',
-                      cell: (batch) => <Status list="batch" value={shownStatus(batch)} />,
-                    },
-                    {
-                      title: 'Progress',
-                      cell: (batch) => <BatchBar batch={batch} />,
-                      isExtra: true,
-                    },
-                    { title: 'Sent', cell: ({ sent }) => number(sent), isFigure: true },
-                    { title: 'Failed', cell: ({ failed }) => number(failed), isFigure: true },
-                    {
-                      title: 'Opened',
-                      cell: ({ opened, sent }) => share(opened, sent),
-                      isFigure: true,
-                    },
-                    { title: 'Made', cell: ({ createdAt }) => ago(createdAt), isExtra: true },
-                  ]}
-                />
-                <Pager cursor={cursor} nextCursor={nextCursor} />
-              </>
-            )
-          }
-        </Shown>
-      </Card>
+      <ListCard
+        answer={answer}
+        cursor={cursor}
+        isFiltered={isFiltered}
+        empty={
+          <Empty title="No batches yet">
+            Write one mail, choose who gets it, and see here who got it and who did not.
+          </Empty>
+        }
+        nothingFound={
+          <Empty title="No batch is like this">Drop the search or choose another status.</Empty>
+        }
+      >
+        {(batches) => (
+          <Table
+            caption="Batches, newest first"
+            rows={batches}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: 'Batch',
+                cell: (batch) => (
+                  <Link to="/$org/batches/$id" params={{ org, id: batch.id }}>
+                    {nameOf(batch)}
+                  </Link>
+                ),
+              },
+              {
+                title: 'Status',
+                cell: (batch) => <Status list="batch" value={shownStatus(batch)} />,
+              },
+              {
+                title: 'Progress',
+                cell: (batch) => <BatchBar batch={batch} />,
+                isExtra: true,
+              },
+              { title: 'Sent', cell: ({ sent }) => number(sent), isFigure: true },
+              { title: 'Failed', cell: ({ failed }) => number(failed), isFigure: true },
+              {
+                title: 'Opened',
+                cell: ({ opened, sent }) => share(opened, sent),
+                isFigure: true,
+              },
+              { title: 'Made', cell: ({ createdAt }) => ago(createdAt), isExtra: true },
+            ]}
+          />
+        )}
+      </ListCard>
     </Page>
   )
 }

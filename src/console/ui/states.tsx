@@ -75,7 +75,7 @@ export function Note({ tone = 'plain', children }: NoteProps) {
   )
 }
 
-interface Answer<Data> {
+export interface Answer<Data> {
   data: Data | undefined
   error: unknown
   isPending: boolean
