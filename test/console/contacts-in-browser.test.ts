@@ -91,7 +91,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     const { api, visit, press, tabTo, untilSaid, page } = browser
     const topic = (await api.alice.post('/v1/topics', { name: 'News' })).body
     const emails = ['tick1@example.com', 'tick2@example.com', 'tick3@example.com']
-    const people = []
+    const people: Awaited<ReturnType<typeof createContact>>[] = []
     for (const email of emails) people.push(await createContact(api.alice, { email }))
     const read = async (at: number) => (await api.alice.get(`/v1/contacts/${people[at]?.id}`)).body
     await visit('/contacts?search=tick')

@@ -34,14 +34,15 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
   })
 
   test('what the API does not take stands beside its field', async () => {
-    const { visit, fill, tabTo, press, page } = browser
+    const { visit, fill, tabTo, press, text, page } = browser
     await visit('/settings/webhooks')
     await fill('url', 'ftp://shop.example.com/')
     await tabTo(`(e) => e.name === 'email.bounced'`)
     await page.press(' ')
     await press('Add the webhook')
     await page.until('document.activeElement?.matches("input[name=url][aria-invalid=true]")')
-    page.complaints.length = 0
+    expect(await text()).toContain('Address must begin with https://')
+    expect(page.complaints.splice(0)).toEqual([expect.stringContaining('400')])
   })
 
   test('a test event is seen among the deliveries, with what the receiver answered', async () => {
@@ -79,6 +80,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     await untilSaid('No call had succeeded for 72 hours.')
     await press('Enable')
     await press('Enable it')
+    await page.until('!document.querySelector("[role=dialog]")')
     await untilSaid('It is called whenever one of its events happens.')
     expect((await api.alice.get(`/v1/webhook-endpoints/${id}`)).body.enabled).toBe(true)
     expect(page.complaints).toEqual([])

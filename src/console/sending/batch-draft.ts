@@ -109,10 +109,10 @@ export function draftOf(stored: Readonly<Record<string, unknown>>): BatchDraft {
   }
 }
 
-const FIELDS = [
-  ...['name', 'audienceType', 'segmentId', 'topicId', 'templateId', 'subject', 'previewText'],
-  ...['htmlContent', 'cloudAccountId', 'from', 'fromName', 'replyTo', 'scheduledFor'],
-]
+const FIELDS =
+  'name audienceType segmentId topicId templateId subject previewText htmlContent cloudAccountId from fromName replyTo scheduledFor'.split(
+    ' ',
+  )
 /** A topic stands beside any audience here. */
 const AUDIENCES: readonly unknown[] = [undefined, 'all', 'segment', 'topic']
 

@@ -73,7 +73,7 @@ export function Composer() {
       above={above}
     >
       {state === 'stale' ? (
-        <Note tone="careful">
+        <Note tone="careful" isAlert>
           <strong>Somebody else has changed this draft while you wrote</strong>
           <p>Nothing of yours is lost: it is on this page. Choose which text goes on.</p>
           <div className="row">

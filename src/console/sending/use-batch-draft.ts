@@ -54,13 +54,11 @@ export function useBatchDraft(draftId: string | undefined) {
   const navigate = useNavigate()
   const { user } = useSession()
   const owner = `${user.id}:${org}`
-  const [draft, setDraft] = useState<BatchDraft>(() => ({
-    ...EMPTY_DRAFT,
-    ...localOf(owner, draftId).draft,
-  }))
-  const stored = useRef<Stored | undefined>(localOf(owner, draftId).stored)
+  const [local] = useState(() => localOf(owner, draftId))
+  const [draft, setDraft] = useState<BatchDraft>({ ...EMPTY_DRAFT, ...local.draft })
+  const stored = useRef<Stored | undefined>(local.stored)
   const [state, setState] = useState<DraftState>(() => {
-    if (stored.current) return 'stored'
+    if (local.stored) return 'stored'
     return draftId === undefined ? 'new' : 'loading'
   })
   const [error, setError] = useState<unknown>()

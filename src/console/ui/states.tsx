@@ -62,13 +62,15 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => unknow
 
 interface NoteProps {
   tone?: 'plain' | 'good' | 'careful' | 'bad'
+  /** Comes while somebody does something else, and must be heard. */
+  isAlert?: boolean
   children: ReactNode
 }
 
-export function Note({ tone = 'plain', children }: NoteProps) {
+export function Note({ tone = 'plain', isAlert = false, children }: NoteProps) {
   const Icon = tone === 'careful' || tone === 'bad' ? TriangleAlert : Info
   return (
-    <div className={`note ${tone}`}>
+    <div className={`note ${tone}`} role={isAlert ? 'alert' : undefined}>
       <Icon aria-hidden="true" size={18} />
       <div className="stack close">{children}</div>
     </div>

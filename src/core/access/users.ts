@@ -1,6 +1,7 @@
 import { normalAddress } from '../../domain/text.ts'
 import { type Uuid, uuidv7 } from '../../runtime/ids.ts'
 import { createPasswords } from '../../keys/passwords.ts'
+import * as sessions from '../../store/access/sessions.ts'
 import * as users from '../../store/access/users.ts'
 import { type Executor, type Sql, transact } from '../../store/db/sql.ts'
 
@@ -35,8 +36,14 @@ export async function hasPassword(
   email: string,
   password: string,
 ): Promise<boolean> {
-  const passwordHash = await users.findPasswordHash(sql, normalAddress(email))
-  return createPasswords().verify(passwordHash ?? null, password)
+  // The hash is not to be read but for a login. Failed ones are not counted here.
+  const login = {
+    email: normalAddress(email),
+    account: Buffer.alloc(0),
+    since: new Date(0).toISOString(),
+  }
+  const { passwordHash } = await sessions.lookUp(sql, login)
+  return createPasswords().verify(passwordHash, password)
 }
 
 export async function requireUser(sql: Executor, email: string): Promise<Uuid> {

@@ -25,18 +25,6 @@ export async function findByEmail(sql: Executor, email: string): Promise<Uuid | 
   return user?.id
 }
 
-/** Null: no password yet. Undefined: there is no such person. */
-export async function findPasswordHash(
-  sql: Executor,
-  email: string,
-): Promise<string | null | undefined> {
-  const [user] = await sql<{ passwordHash: string | null }[]>`
-    select password_hash
-    from users
-    where email = ${email}`
-  return user?.passwordHash
-}
-
 interface NewUser {
   id: Uuid
   email: string
