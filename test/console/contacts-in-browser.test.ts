@@ -113,7 +113,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     await tick(0)
     await press('Unsubscribe')
     await press('Unsubscribe 1 contact')
-    await page.until('document.body.innerText.includes("Unsubscribed")')
+    await page.until('document.querySelector("tbody").innerText.includes("Unsubscribed")')
     expect((await read(0)).emailStatus).toBe('unsubscribed')
     expect((await read(1)).emailStatus).toBe('active')
     await tick(1)
