@@ -185,7 +185,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     await api.alice.patch(`/v1/batch-drafts/${draft.id}`, { input: { subject: 'Of a colleague' } })
     await fill('subject', 'Mine')
     await untilSaid('Somebody else has changed this draft while you wrote')
-    // An alert is gone to from the top. The Tab key of a headless browser does not come out of a frame.
+    // The Tab key of a headless browser does not come out of the frame with the preview.
     await page.evaluate('document.querySelector("h1").focus()')
     await press('Keep mine')
     await untilSaid('The draft is stored.')
