@@ -28,7 +28,7 @@ const create = (input: object) =>
     ...input,
   })
 
-test('is answered with all that its variants say and have come to', async () => {
+test('an A/B test is answered with the content and figures of its variants', async () => {
   const { status, body } = await create({ abTest })
   const none = { sent: 0, delivered: 0, opened: 0, clicked: 0, bounced: 0, complained: 0 }
   const plain = { templateId: null, ...none }
@@ -74,13 +74,13 @@ test.each([
   expect([answer.status, answer.body.details?.[0]?.path]).toEqual([status, path])
 })
 
-test('local times and a test exclude each other', async () => {
+test('local times and an A/B test cannot be combined', async () => {
   const scheduledFor = '2099-01-01T09:00:00Z'
   const answer = await create({ abTest, timezoneAware: true, scheduledFor })
   expect([answer.status, answer.body.details[0].path]).toEqual([400, 'abTest'])
 })
 
-test('what GET answers can be edited and sent back; a copy has the same test', async () => {
+test('the answer of GET can be edited and sent back, and a copy has the same test', async () => {
   const { id } = await createBatch(api.alice, { abTest, scheduledFor: '2099-01-01T09:00:00Z' })
   const { body: before } = await api.alice.get(`/v1/batch/${id}`)
   const same = await api.alice.patch(`/v1/batch/${id}`, { ...before, name: 'Edited' })
@@ -101,7 +101,7 @@ test('what GET answers can be edited and sent back; a copy has the same test', a
   expect([none.status, none.body.abTest]).toEqual([200, null])
 })
 
-test('what the batch says anew is said by each variant that says nothing else', async () => {
+test('a changed field of the batch changes each variant without a field of its own', async () => {
   const { id } = await createBatch(api.alice, {
     abTest,
     fromName: 'Shop',
@@ -123,7 +123,7 @@ test('what the batch says anew is said by each variant that says nothing else', 
   expect([plain.status, plain.body]).toMatchObject([200, { ...changes, abTest: null }])
 })
 
-test('a winner is chosen of a batch that tests, once', async () => {
+test('the winner of a batch with a test is chosen once', async () => {
   const { id } = await createBatch(api.alice, { abTest })
   const choose = (variant: string) => api.alice.post(`/v1/batch/${id}/choose-winner`, { variant })
   expect((await choose('Short')).body.reason).toBe('batch_not_testing')

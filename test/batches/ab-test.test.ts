@@ -38,7 +38,7 @@ describe('whether variants differ', () => {
   const opened = (...counts: number[]) =>
     counts.map((n) => ({ sent: 1_000, opened: n, clicked: 0 }))
 
-  test('the best leads; of equal ones the first, and noise is called so', () => {
+  test('the best variant leads, the first of equal ones, and noise is called noise', () => {
     expect(compareVariants(opened(200, 260), 'opened')).toMatchObject({
       leader: 1,
       next: 0,
@@ -111,7 +111,7 @@ describe('a batch with a test', () => {
   const shareMailed = (id: string) => until(async () => (await batchRow(sql, id)).sent === 20)
   const manual = { abTest: { sharePercent: 20, winnerBy: 'manual', decideAfter: null } } as const
 
-  it('mails the share in equal parts, waits, and sends the rest what more have clicked', async () => {
+  it('mails the share in equal parts, waits, and sends the variant with more clicks to the rest', async () => {
     const id = await seed({
       abTest: {
         sharePercent: 20,
@@ -177,7 +177,7 @@ describe('a batch with a test', () => {
     expect((await view(id)).abTest?.variants).toMatchObject([{ clicked: 0 }, { clicked: 9 }])
   })
 
-  it('names a winner of an audience that was all in the share, when its time has come', async () => {
+  it('names a winner when its time has come, also if the share was the whole audience', async () => {
     const decideAfter = { amount: 0.02, unit: 'minutes' } as const
     const id = await seed({ abTest: { sharePercent: 100, winnerBy: 'clicked', decideAfter } })
     expect(await ended(id)).toMatchObject({ status: 'completed', sent: 100 })
@@ -202,7 +202,7 @@ describe('a batch with a test', () => {
     expect(await batchRow(sql, id)).toMatchObject({ status: 'completed', sent: 100 })
   })
 
-  it('lets a person name the winner of such an audience, too', async () => {
+  it('lets a person name the winner if the share was the whole audience', async () => {
     const id = await seed({ abTest: { sharePercent: 100, winnerBy: 'manual', decideAfter: null } })
     await ended(id)
     expect(await decideUndecided(sql, 10)).toBe(0)
@@ -243,7 +243,7 @@ describe('a batch with a test', () => {
         ${sql.json(body)})`
   }
 
-  it('waits for a person, who may choose any; of twenty at once one does', async () => {
+  it('waits for a person, who may choose any variant; one of twenty concurrent choices counts', async () => {
     const id = await seed(manual)
     await shareMailed(id)
     const { organizationId } = seeded
@@ -262,7 +262,7 @@ describe('a batch with a test', () => {
     await expect(choose('A')).rejects.toMatchObject({ reason: 'batch_not_testing' })
   })
 
-  it('mails who was in doubt, and turned out not to be reached, before it is decided', async () => {
+  it('mails recipients in doubt who turned out not to be reached before it decides', async () => {
     const called: string[] = []
     outcome = ({ to }) => {
       called.push(to)

@@ -53,27 +53,27 @@ test('refusals of many claims at once are all counted, and one of them stops the
   expect(row).toEqual({ senderRefusals: 20 })
 })
 
-test('a mail that any claim had accepted meanwhile ends what came in a row', async () => {
+test('an accepted mail of any claim ends a row of refusals', async () => {
   await recordTroubles(sql, run, refused(19))
   await accept(1)
   expect(await recordTroubles(sql, run, refused(19))).toBeUndefined()
   expect(await recordTroubles(sql, run, refused(1))).toBe('sender_rejected')
 })
 
-test('an attempt that was taken over counts nothing against the next', async () => {
+test('troubles of an earlier attempt do not count against the next one', async () => {
   await sql`update batches set attempt = 2 where id = ${run.batchId}`
   expect(await recordTroubles(sql, run, refused(100))).toBeUndefined()
   expect(await batchRow(sql, run.batchId)).toMatchObject({ status: 'processing' })
   expect(await recordTroubles(sql, { ...run, attempt: 2 }, refused(19))).toBeUndefined()
 })
 
-test('another organization’s run counts nothing', async () => {
+test('troubles of another organization’s run do not count', async () => {
   const stranger = { ...run, organizationId: uuidv7() }
   expect(await recordTroubles(sql, stranger, refused(100))).toBeUndefined()
   expect(await batchRow(sql, run.batchId)).toMatchObject({ status: 'processing' })
 })
 
-test('mails that take too long stop it: ten in a row, or one in a hundred of a thousand', async () => {
+test('slow mails stop a batch: ten in a row, or one in a hundred of a thousand', async () => {
   expect(await recordTroubles(sql, run, timedOut(9))).toBeUndefined()
   await accept(980)
   expect(await recordTroubles(sql, run, timedOut(1, true))).toBeUndefined()

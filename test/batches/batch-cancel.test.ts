@@ -32,7 +32,7 @@ test.each(['completed', 'failed', 'cancelled'])('a %s batch stays as it is', asy
   expect(await cancels(id)).toEqual([])
 })
 
-test('twenty at once: one cancels, the others are told', async () => {
+test('one of twenty concurrent requests cancels, and the others are refused', async () => {
   const { id } = await createBatch(api.alice)
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => api.alice.delete(`/v1/batch/${id}`)),

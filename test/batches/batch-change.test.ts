@@ -40,7 +40,7 @@ describe('a scheduled batch is changed', () => {
     expect(await get(id)).toEqual(body)
   })
 
-  test('when its time has passed while it was paused; the time stays, another must be to come', async () => {
+  test('after its time has passed while it was paused: the time stays, a new one must be in the future', async () => {
     const id = await schedule()
     await api.alice.post(`/v1/batch/${id}/pause`)
     const scheduledFor = at(-2)
@@ -51,7 +51,7 @@ describe('a scheduled batch is changed', () => {
     expect([earlier.status, earlier.body.details?.[0]?.path]).toEqual([400, 'scheduledFor'])
   })
 
-  test('by what GET answered, edited: nothing else changes, read-only fields are ignored', async () => {
+  test('by the edited answer of GET: nothing else changes, and read-only fields are ignored', async () => {
     const templateId = await publishTemplate('From the template')
     for (const content of [{}, { templateId, htmlContent: undefined, subject: undefined }]) {
       const id = await schedule({ ...content, audienceType: 'contacts', contactIds: [contactId] })
@@ -64,7 +64,7 @@ describe('a scheduled batch is changed', () => {
     }
   })
 
-  test('in all that creation takes', async () => {
+  test('in every field that creation takes', async () => {
     const id = await schedule()
     const topicId = await seedTopic(api.sql, api.alice.organizationId)
     const templateId = await publishTemplate('Another')
@@ -124,7 +124,7 @@ describe('a scheduled batch is changed', () => {
     ])
   })
 
-  test('not by what creation refuses, and not when somebody else has changed it', async () => {
+  test('not by values that creation refuses, and not after another change', async () => {
     const id = await schedule()
     const before = await get(id)
     const refused: [object, number, string][] = [

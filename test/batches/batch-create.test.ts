@@ -95,7 +95,7 @@ test('a batch is queued, with the promise to start it', async () => {
   expect((await api.alice.get(`/v1/batch/${body.id}`)).body).toEqual(body)
 })
 
-test('a future time makes it scheduled, a moment ago means now', async () => {
+test('a batch with a future time is scheduled, and one with a past time starts now', async () => {
   const later = new Date(Date.now() + 3_600_000).toISOString()
   const { body } = await create({ ...inline, scheduledFor: later.replace('Z', '+00:00') })
   expect(body).toMatchObject({ status: 'scheduled', scheduledFor: later })
@@ -118,7 +118,7 @@ test('a topic narrows any audience to its subscribers', async () => {
   expect([all.status, all.body]).toMatchObject([201, { topicId, audience: { type: 'all' } }])
 })
 
-test('named contacts, once each', async () => {
+test('a batch to named contacts has each of them once', async () => {
   const { status, body } = await create({
     ...inline,
     audienceType: 'contacts',
@@ -141,7 +141,7 @@ describe('content', () => {
     return row
   }
 
-  test('of a template: its published version, and its subject unless there is another', async () => {
+  test('the content of a template is its published version, with its subject unless another is given', async () => {
     const templateId = await template()
     const own = await create({ templateId })
     expect(own.body).toMatchObject({ templateId, subject: 'From the template' })
@@ -155,7 +155,7 @@ describe('content', () => {
     expect(third?.html).toContain('Look')
   })
 
-  test('of its own may use the variables it maps', async () => {
+  test('the batch’s own content may use the variables that it maps', async () => {
     const htmlContent = '<p>{{ offer }} {{ plan }}</p>'
     const variableMappings = [
       { variableName: 'offer', source: { type: 'static', value: 'Ten' } },
@@ -218,7 +218,7 @@ describe('is refused', () => {
     expect([answer.status, answer.body.details[0].path]).toEqual([status, path])
   })
 
-  test('a topic that is not there is 400, another organization’s is 403', async () => {
+  test('an unknown topic is 400, and another organization’s is 403', async () => {
     const theirs = await seedTopic(api.sql, api.charlie.organizationId)
     for (const [topicId, status] of [
       [theirs, 403],
@@ -233,7 +233,7 @@ describe('is refused', () => {
     expect(row?.count).toBe(0)
   })
 
-  test('contacts that are not there, twenty of them named, another tenant’s among them', async () => {
+  test('unknown contacts are 400 with twenty of them named, another tenant’s among them', async () => {
     const { id } = await createContact(api.charlie, { email: 'charlie@example.com' })
     const unknown = [id, ...Array.from({ length: 30 }, () => uuidv7())]
     const { status, body } = await create({
@@ -247,7 +247,7 @@ describe('is refused', () => {
     expect(body.error).toContain(id)
   })
 
-  test('an account and a template of another organization: 403', async () => {
+  test('an account or a template of another organization is 403', async () => {
     const account = await connectAccount(api.charlie)
     const foreign = await create({ ...inline, cloudAccountId: account.connectionId })
     expect([foreign.status, foreign.body.code]).toEqual([403, 'FORBIDDEN'])
@@ -260,7 +260,7 @@ describe('is refused', () => {
     expect([stolen.status, stolen.body.code]).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('and leaves neither a batch, nor a content, nor an outbox message', async () => {
+  test('a refused batch leaves no batch, no content and no outbox message', async () => {
     const counts = () => api.sql`
       select (select count(*) from batches) as batches, (select count(*) from contents) as contents,
         (select count(*) from outbox) as messages`

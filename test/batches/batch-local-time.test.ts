@@ -86,7 +86,7 @@ describe('a batch at local times', () => {
     where batch_id = ${id}
     order by from_row`
 
-  it('is frozen in the order of local times, and of contacts within one; pages keep theirs', async () => {
+  it('is frozen in the order of local times, and of contacts within one; pages keep that order', async () => {
     await contactsWith({
       newyork: 'America/New_York',
       nobody: undefined,
@@ -151,7 +151,7 @@ describe('a batch at local times', () => {
     expect(iso(await firstTime(sql, seeded.organizationId, timed, onTheDay))).toBe(tokyo)
   })
 
-  it('mails who names a zone that only Postgres knows with those who name none', async () => {
+  it('mails contacts with a zone that only Postgres knows together with those without a zone', async () => {
     await contactsWith({ local: 'localtime', rules: 'posixrules', nobody: undefined })
     const scheduledFor = iso(Date.now() - 1_000)
     const id = await seedBatch(sql, seeded, { scheduledFor, timezone: 'UTC' })
@@ -160,7 +160,7 @@ describe('a batch at local times', () => {
     expect(new Set((await ledger(id)).map(({ sendAt }) => sendAt)).size).toBe(1)
   })
 
-  it('mails each at its time, who is late at once, and is stopped between two times', async () => {
+  it('mails each contact at its time, late ones at once, and can be stopped between two times', async () => {
     const { id, at } = await begun()
     guarantee(() => expect(mailer.accepted).toEqual(['passed@example.com']))
     await until(async () => (await batchRow(sql, id)).sent === 2)

@@ -73,7 +73,7 @@ async function mailOf(topicId: string | null, contentHtml = '<p>News</p>') {
 const tokenIn = (text: string, page: string): string =>
   new RegExp(`https://mail\\.example\\.com/${page}/([\\w-]+)`).exec(text)?.[1] ?? ''
 
-test('a topic’s mail carries the topic in its one-click link, another mail none', async () => {
+test('the one-click link of a topic’s mail names the topic, and that of other mail names none', async () => {
   const topicId = uuidv7()
   const said = {
     organizationId,
@@ -95,7 +95,7 @@ test('a topic’s mail carries the topic in its one-click link, another mail non
   }
 })
 
-test('every mail ends with a link to preferences, the same whenever it is rendered, for a year', async () => {
+test('every mail ends with a link to preferences, which is the same for a year however often it is rendered', async () => {
   const mail = await mailOf(null)
   const token = tokenIn(mail.html ?? '', 'preferences')
   expect(tokenIn(mail.text ?? '', 'preferences')).toBe(token)

@@ -77,7 +77,7 @@ const start = async (contacts: number, rate = 1_000) => {
   return seeded
 }
 
-it('of an account whose quota is used up it says until when it waits', async () => {
+it('shows until when it waits for the account’s used-up quota', async () => {
   const seeded = await start(60)
   const { organizationId, accountId } = seeded
   await sql`update sending_limits set max_24_hour = 40 where account_id = ${accountId}`
@@ -106,7 +106,7 @@ it('of an account whose quota is used up it says until when it waits', async () 
   guarantee(() => expect(mailer.accepted).toHaveLength(38))
 })
 
-it('stops in a moment, sends nothing while it is paused, and goes on where it was', async () => {
+it('stops at once, sends nothing while it is paused, and goes on where it stopped', async () => {
   const seeded = await start(600, 60)
   const id = await seedBatch(sql, seeded)
   const { pause, resume } = operations(seeded, id)
@@ -128,7 +128,7 @@ it('stops in a moment, sends nothing while it is paused, and goes on where it wa
   guarantee(() => expect(mailer.accepted.length).toBe(600))
 })
 
-it('waits when its time comes while it is paused; rescheduled, its run hears of it', async () => {
+it('waits if its time comes while it is paused, and its run follows a new time', async () => {
   const seeded = await start(3)
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
   const id = await seedBatch(sql, seeded, { scheduledFor: inAnHour })
@@ -145,7 +145,7 @@ it('waits when its time comes while it is paused; rescheduled, its run hears of 
   expect([await cancel(), await reschedule(0)]).toEqual([undefined, false])
 })
 
-it('keeps its own rate, whatever the account may send, in all chunks together', async () => {
+it('keeps its own rate in all chunks together, whatever rate the account has', async () => {
   const seeded = await start(60)
   const startedAt = Date.now()
   const id = await seedBatch(sql, seeded, { throttlePerSecond: 20 })
@@ -154,7 +154,7 @@ it('keeps its own rate, whatever the account may send, in all chunks together', 
   expect(Date.now() - startedAt).toBeGreaterThan(2_400)
 })
 
-it('races of all that can be done to a batch end consistent', async () => {
+it('is consistent after races of all its operations', async () => {
   const BATCHES = 25
   const rounds = Math.ceil(sized(25, 1_000) / BATCHES)
   for (let round = 0; round < rounds; round++) {

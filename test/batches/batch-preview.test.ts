@@ -27,7 +27,7 @@ const preview = (input: object = {}) =>
     ...input,
   })
 
-test('says whom a batch would mail, shows a mail, and keeps nothing', async () => {
+test('the preview counts whom a batch would mail, shows a mail, and stores nothing', async () => {
   const { status, body } = await preview({ sampleContactId: ada, throttlePerSecond: 1 })
   expect([status, body]).toEqual([
     200,
@@ -58,7 +58,7 @@ test('says whom a batch would mail, shows a mail, and keeps nothing', async () =
   expect(kept).toEqual({ batches: 0, contents: 0 })
 })
 
-test('shows a key that may not see contacts the mail without any address or number', async () => {
+test('the preview hides addresses and numbers from a key that may not read contacts', async () => {
   const { id } = await createContact(api.alice, {
     email: 'grace@hidden.example',
     phone: '+4915187654321',
@@ -92,7 +92,7 @@ test('shows a key that may not see contacts the mail without any address or numb
   await api.alice.delete(`/v1/contacts/${id}`)
 })
 
-test('looks through the mail that this contact would get', async () => {
+test('the preview checks the mail that this contact would get', async () => {
   const said = {
     sampleContactId: ada,
     subject: '{% if contact.firstName == "Ada" %} {% endif %}',
@@ -107,7 +107,7 @@ test('looks through the mail that this contact would get', async () => {
   expect(body.checks[1].message).toContain('"/Ada"')
 })
 
-test('shows what is wrong with the mail of one contact, and refuses what creation refuses', async () => {
+test('the preview shows the problem of one contact’s mail, and refuses what creation refuses', async () => {
   const { body } = await preview()
   expect(body.sample).toMatchObject({
     email: 'nameless@example.com',
@@ -119,7 +119,7 @@ test('shows what is wrong with the mail of one contact, and refuses what creatio
   expect((await preview({ subject: '{{ nobody.knows }}' })).status).toBe(400)
 })
 
-test('shows the mail of each variant of an A/B test, and what is wrong with any', async () => {
+test('the preview shows the mail of each variant of an A/B test with its problems', async () => {
   const contacts = Array.from({ length: 18 }, (_, n) => ({ email: `reader-${n}@example.com` }))
   await api.alice.post('/v1/contacts/batch', { contacts })
   const { status, body } = await preview({
@@ -144,7 +144,7 @@ test('shows the mail of each variant of an A/B test, and what is wrong with any'
   })
 })
 
-test('counts on what batches may have of the quota: a twentieth is for single mail', async () => {
+test('the duration leaves a twentieth of the quota to single mail', async () => {
   const quota = (max: number, used: number) => api.sql`
     update account_health set max_24_hour = ${max}, sent_last_24_hours = ${used}
     where organization_id = ${api.alice.organizationId}`
@@ -163,7 +163,7 @@ test('counts on what batches may have of the quota: a twentieth is for single ma
   expect((await preview({ sampleContactId: ada })).body.estimate.remainingToday).toBeNull()
 })
 
-test('the duration is that of the rate, or the days that the quota makes of it', () => {
+test('the duration follows from the rate, or from the daily quota', () => {
   const limits = { perSecond: 10, remainingToday: 1_000, max24Hour: 50_000 }
   expect(durationSeconds(1_000, limits)).toBe(100)
   expect(durationSeconds(1_001, limits)).toBe(86_400)
@@ -171,7 +171,7 @@ test('the duration is that of the rate, or the days that the quota makes of it',
   expect(durationSeconds(101_001, { ...limits, remainingToday: null })).toBe(10_101)
 })
 
-test('the price is that of the account’s plan, after what the month has seen; unknown without one', () => {
+test('the price follows from the account’s plan and the mails of the month; without a plan it is unknown', () => {
   const at = { month: '2026-11', sent: 0, pricingPlan: 'ESSENTIALS' }
   const asOf = '2026-07-22'
   expect(costOf(100_000, at)).toEqual({ usd: 16, usdPerThousand: 0.16, asOf })

@@ -37,7 +37,7 @@ describe('what is shown of a batch that is being sent', () => {
   const shown = (facts: Partial<ProgressFacts> = {}, figures: Partial<typeof FIGURES> = {}) =>
     progressOf({ ...FIGURES, ...figures }, { ...FACTS, ...facts })
 
-  test('its rate is that of the last minute, and its end is reckoned from it', () => {
+  test('its rate is that of the last minute, and its end is computed from it', () => {
     expect(shown()).toEqual({
       ratePerSecond: 10,
       expectedEnd: ahead(870),
@@ -47,12 +47,12 @@ describe('what is shown of a batch that is being sent', () => {
     expect(shown({}, { unknown: 700 }).expectedEnd).toBe(ahead(800))
   })
 
-  test('of one that began seconds ago the rate is that since then', () => {
+  test('the rate of a batch that began seconds ago is that since its beginning', () => {
     expect(shown({ marks: [{ at: ago(20), sent: 0 }] }, { sent: 200 }).ratePerSecond).toBe(10)
     expect(shown({ marks: [{ at: ago(0.01), sent: 0 }] }, { sent: 5 }).ratePerSecond).toBe(5)
   })
 
-  test('one of which nothing was sent for a minute has no rate and no end', () => {
+  test('a batch that sent nothing for a minute has no rate and no end', () => {
     const marks = [{ at: ago(61), sent: 0 }]
     expect(shown({ marks })).toEqual({ ratePerSecond: 0, expectedEnd: null, waitingFor: null })
     expect(shown({ marks: [] })).toMatchObject({ ratePerSecond: 0, expectedEnd: null })
@@ -112,7 +112,7 @@ describe('what is shown of a batch that is being sent', () => {
     expect(shown(facts, figures).waitingFor).toEqual(expected)
   })
 
-  test('what has no known end has no expected end', () => {
+  test('a batch without a known end has no expected end', () => {
     expect(shown({}, { paused: true }).expectedEnd).toBeNull()
     expect(shown({ quotaUntil: ahead(9) }).expectedEnd).toBeNull()
     expect(shown({ account: { ...account, isThrottled: true } }).expectedEnd).toBe(ahead(870))
@@ -179,7 +179,7 @@ describe('GET /v1/batch/{id}', () => {
     expect(row?.counts).toEqual([0])
   })
 
-  test('does not say anything of the account to a stranger', async () => {
+  test('shows a stranger nothing of the account', async () => {
     const { organizationId } = api.charlie
     const [connection] = await api.sql<{ id: string }[]>`
       select id from connections where organization_id = ${api.alice.organizationId} limit 1`

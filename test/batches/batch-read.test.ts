@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 describe('list', () => {
-  test('newest first, by pages, filtered', async () => {
+  test('shows batches newest first, in pages and by filters', async () => {
     for (let i = 1; i <= 5; i++) await createBatch(api.alice, { name: `Week ${i}` })
     const { id } = await createBatch(api.alice, { subject: '100% off' })
     await api.alice.delete(`/v1/batch/${id}`)
@@ -39,7 +39,7 @@ describe('list', () => {
     expect((await api.charlie.get('/v1/batch')).body.data).toEqual([])
   })
 
-  test('by cursor, which neither repeats nor skips a batch while others are made', async () => {
+  test('neither repeats nor skips a batch by cursor while others are created', async () => {
     const made: string[] = []
     for (let i = 1; i <= 5; i++) {
       made.unshift((await createBatch(api.alice, { name: `Day ${i}` })).id)
@@ -58,7 +58,7 @@ describe('list', () => {
     expect((await get('&page=3')).body.nextCursor).toBeNull()
   })
 
-  test('by no cursor of another list, filter or organization, and by none beside a page', async () => {
+  test('refuses a cursor of another list, filter or organization, and one beside a page', async () => {
     const { nextCursor } = (await api.alice.get('/v1/batch?pageSize=1')).body
     for (const query of [
       `cursor=${nextCursor}&page=2`,
@@ -72,7 +72,7 @@ describe('list', () => {
   })
 })
 
-test('one: 403 for a stranger, 404 for what exists nowhere', async () => {
+test('a batch is 403 for a stranger, and an unknown one is 404', async () => {
   const { id } = await createBatch(api.alice)
   expect((await api.alice.get(`/v1/batch/${id}`)).body.id).toBe(id)
   for (const path of [id, `${id}/recipients`]) {
@@ -116,7 +116,7 @@ describe('recipients', () => {
   }
   const statuses = (body: { data: { status: string }[] }) => body.data.map(({ status }) => status)
 
-  test('there are none before the audience is frozen', async () => {
+  test('are empty before the audience is frozen', async () => {
     const { id } = await createBatch(api.alice)
     expect((await api.alice.get(`/v1/batch/${id}/recipients`)).body).toEqual({
       data: [],
@@ -127,7 +127,7 @@ describe('recipients', () => {
     })
   })
 
-  test('who is claimed or in doubt is pending; the list follows the order of mailing', async () => {
+  test('in a claim or in doubt are pending; the list has the order of mailing', async () => {
     const id = await frozen()
     const { body } = await api.alice.get(`/v1/batch/${id}/recipients`)
     expect(statuses(body)).toEqual(states.map(([, , shown]) => shown))
@@ -135,7 +135,7 @@ describe('recipients', () => {
     expect(body.data[0]).toMatchObject({ email: 'r0@example.com', sentAt: null })
   })
 
-  test('filter, offset and cursor', async () => {
+  test('are listed by filter, offset and cursor', async () => {
     const id = await frozen()
     const url = `/v1/batch/${id}/recipients`
     const pending = (await api.alice.get(`${url}?status=pending&limit=1`)).body
@@ -156,7 +156,7 @@ describe('recipients', () => {
     }
   })
 
-  test('who was still queued when the batch was cancelled is cancelled', async () => {
+  test('who were queued when the batch was cancelled are cancelled', async () => {
     const id = await frozen()
     await api.alice.delete(`/v1/batch/${id}`)
     const url = `/v1/batch/${id}/recipients`

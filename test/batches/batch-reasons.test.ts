@@ -52,7 +52,7 @@ async function frozen(rows: readonly Row[]): Promise<string> {
   return `/v1/batch/${batchId}`
 }
 
-test('reasons are counted, the most frequent first; who was mailed is not among them', async () => {
+test('reasons are counted, the most frequent first, without mailed recipients', async () => {
   const url = await frozen(ROWS)
   await frozen(ROWS)
   expect((await api.alice.get(`${url}/reasons`)).body).toEqual({
@@ -81,18 +81,18 @@ test('a reason is a filter of the recipients, and a cursor keeps it', async () =
   expect(other.status).toBe(400)
 })
 
-test('before the audience is frozen there are none', async () => {
+test('a batch has no reasons before its audience is frozen', async () => {
   const { id } = await createBatch(api.alice)
   expect((await api.alice.get(`/v1/batch/${id}/reasons`)).body).toEqual({ data: [] })
 })
 
-test('another organization sees nothing of them', async () => {
+test('another organization sees no reasons', async () => {
   const url = await frozen(ROWS)
   expect((await api.charlie.get(`${url}/reasons`)).status).toBe(403)
   expect((await api.charlie.get(`/v1/batch/${uuidv7()}/reasons`)).status).toBe(404)
 })
 
-test('counting reads those who were refused, not the whole batch', async () => {
+test('counting reads the refused recipients, not the whole batch', async () => {
   const url = await frozen(ROWS)
   const { body } = await api.alice.get(url)
   const [batch] = await api.sql<

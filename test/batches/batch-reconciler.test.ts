@@ -132,7 +132,7 @@ test('within half a minute of a termination, with several reconcilers, batches h
   expect(Date.now() - startedAt).toBeLessThan(30_000)
 })
 
-test('a batch that another run has taken stays with it', async () => {
+test('a batch that another run has taken over is left to it', async () => {
   const [sameId, retried] = [await seedRunning(), await seedRunning()]
   for (const { handle } of [sameId, retried]) {
     await handle.terminate('to be started again')
@@ -188,7 +188,7 @@ test.each(['queued', 'scheduled', 'processing'] as const)(
   },
 )
 
-test('more live batches than a round looks at are looked at in turn', async () => {
+test('rounds check in turn more live batches than one of them can', async () => {
   const ids = []
   for (let n = 0; n < 250; n++) ids.push(await seed('scheduled'))
   const after = await reconcileNextPage(deps(), runs(deps()), undefined)
@@ -198,7 +198,7 @@ test('more live batches than a round looks at are looked at in turn', async () =
   expect(rows).toEqual([{ attempt: 2 }])
 })
 
-test('after three runs that ended without progress it fails; progress starts the count anew', async () => {
+test('a batch fails after three runs without progress, and progress restarts the count', async () => {
   const id = await seed()
   await database.sql`update batches set total_recipients = 9 where id = ${id}`
   const lose = async (run: 'ended' | 'gone' = 'ended') =>
@@ -214,7 +214,7 @@ test('after three runs that ended without progress it fails; progress starts the
   expect([await lose(), await lose(), await lose()]).toEqual(['restarted', 'restarted', 'failed'])
 })
 
-test('a run that has sent all of it ends where its rows, from a backup, are queued', async () => {
+test('a run that has sent everything ends although a backup has its rows queued', async () => {
   const { sql } = database
   const id = await seed('queued')
   const run = { organizationId: seeded.organizationId, batchId: id, attempt: 1 }
@@ -227,7 +227,7 @@ test('a run that has sent all of it ends where its rows, from a backup, are queu
   expect(await complete(run)).toBe(false)
 })
 
-test('of several that start it again one does, and what another attempt holds is left alone', async () => {
+test('one of several reconcilers restarts a batch, and a newer attempt is left alone', async () => {
   const id = await seed()
   const { sql } = database
   const again = await Promise.all(

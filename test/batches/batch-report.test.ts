@@ -303,7 +303,7 @@ async function expectRight(batchId: Uuid) {
 }
 
 describe('a report', () => {
-  test('equals the batch and the logs, however events come and whoever applies them', async () => {
+  test('equals the batch and the logs, in whatever order and by whichever worker events are applied', async () => {
     const count = sized(40, 5_000)
     const sent = await sendBatch(count)
     const { batchId, contactIds } = sent
@@ -391,7 +391,7 @@ describe('a report', () => {
     expect((await rebuildFigures(sql, organizationId)).corrected).toBe(0)
   })
 
-  test('says nothing of a batch that nobody was mailed by', async () => {
+  test('is empty for a batch that mailed nobody', async () => {
     const { id } = await createBatch(api.alice)
     const { status, body } = await api.alice.get(`/v1/batch/${id}/report`)
     expect([status, body]).toMatchObject([
@@ -465,7 +465,7 @@ describe('the page of a report', () => {
     }
   })
 
-  test('is sent to who asks for HTML by name only', async () => {
+  test('is sent only to requests that name HTML', async () => {
     const { id } = await createBatch(api.alice)
     for (const accept of ['*/*', 'application/json', 'application/json, text/plain']) {
       expect((await page(id, accept)).body).toMatchObject({ id })
@@ -535,7 +535,7 @@ describe('of more links than a batch has rows for', () => {
   const corrected = async () =>
     (await rebuildFigures(sql, api.alice.organizationId, 1_000)).corrected
 
-  test('the others are one row, whoever counts them, and a recount comes to the same', async () => {
+  test('the others are one row, and a recount has the same figures', async () => {
     const { bucket, batchId } = await sendBatch(PEOPLE)
     const bodies = Array.from({ length: PEOPLE * EACH }, (_, at) => {
       const n = at % PEOPLE
@@ -640,7 +640,7 @@ describe('of more links than a batch has rows for', () => {
   })
 })
 
-test('what erased people leave is merged by the janitor', async () => {
+test('rows that erasures leave are merged by the janitor', async () => {
   const sent = await sendBatch(3)
   await sql`
     insert into batch_figures

@@ -84,7 +84,7 @@ describe('a failed batch is resumed', () => {
     expect(body).toMatchObject(later)
   })
 
-  test('and what is in flight stays so: only queued rows are mailed again', async () => {
+  test('with calls in flight unchanged: only queued rows are mailed again', async () => {
     const states = ['queued', 'claimed', 'unknown', 'sent', 'failed']
     const id = await failedWith(states.map((state) => ({ state })))
     await api.alice.post(`/v1/batch/${id}/resume`)
@@ -93,7 +93,7 @@ describe('a failed batch is resumed', () => {
     expect(rows.map(({ state }) => state)).toEqual(states)
   })
 
-  test('with those whose mail took too long, where that is why it failed', async () => {
+  test('with recipients whose mail took too long, if the batch failed for that', async () => {
     const rows = [
       { state: 'failed', reason: 'render_timeout' },
       { state: 'failed', reason: 'missing_value' },
@@ -109,7 +109,7 @@ describe('a failed batch is resumed', () => {
     expect(await statusesOf(other)).toEqual({ failed: 3, sent: 1 })
   })
 
-  test('from the beginning when it failed before it was frozen, at its time', async () => {
+  test('from the beginning and at its time if it failed before it was frozen', async () => {
     const { id } = await createBatch(api.alice)
     await fail(id, 'not_verified')
     expect((await api.alice.post(`/v1/batch/${id}/resume`)).body).toMatchObject({
@@ -125,7 +125,7 @@ describe('a failed batch is resumed', () => {
     })
   })
 
-  test('but not when the topic it is for is deleted: it would mail nobody and complete', async () => {
+  test('but not after its topic was deleted, since it would mail nobody and complete', async () => {
     const topicId = await seedTopic(api.sql, api.alice.organizationId)
     const { id } = await createBatch(api.alice, { topicId })
     await fail(id)
@@ -135,7 +135,7 @@ describe('a failed batch is resumed', () => {
     expect((await api.alice.post(`/v1/batch/${id}/discard`)).body.status).toBe('cancelled')
   })
 
-  test('not when its recipients are not kept any more', async () => {
+  test('but not after its recipients were deleted', async () => {
     const id = await failedWith([{ state: 'queued' }])
     const longAgo = bucketStart(Date.now() - 800 * 86_400_000)
     await api.sql`update batches set bucket = ${longAgo} where id = ${id}`
@@ -144,7 +144,7 @@ describe('a failed batch is resumed', () => {
     expect((await api.alice.post(`/v1/batch/${id}/discard`)).status).toBe(200)
   })
 
-  test('once: of fifty at once one wins', async () => {
+  test('by one of fifty concurrent requests', async () => {
     const id = await failedWith([{ state: 'queued' }])
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => api.alice.post(`/v1/batch/${id}/resume`)),
@@ -169,7 +169,7 @@ describe('a failed batch is resumed', () => {
 })
 
 describe('a failed batch is discarded', () => {
-  test('for good: who is queued is cancelled, what is in flight is not', async () => {
+  test('for good: queued recipients are cancelled, those in flight are not', async () => {
     const states = ['queued', 'queued', 'claimed', 'unknown', 'sent', 'failed']
     const id = await failedWith(states.map((state) => ({ state })))
     expect(await statusesOf(id)).toEqual({ queued: 2, pending: 2, sent: 1, failed: 1 })
@@ -184,7 +184,7 @@ describe('a failed batch is discarded', () => {
     }
   })
 
-  test('or resumed: whoever comes first, never both', async () => {
+  test('or resumed, whichever request comes first, but never both', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await failedWith([{ state: 'queued' }])
       const acts = Array.from({ length: 6 }, (_, n) => (n % 2 === 0 ? 'resume' : 'discard'))

@@ -49,7 +49,7 @@ async function batchOf(
 
 const retry = (id: string) => api.alice.post(`/v1/batch/${id}/retry-failed`)
 
-test('who failed and was certainly not mailed gets the same mail in a batch of their own', async () => {
+test('recipients who failed and were certainly not mailed get the same mail in a new batch', async () => {
   const { id, contacts } = await batchOf({
     sent: { state: 'sent', status: 'sent' },
     bounced: { state: 'sent', status: 'bounced' },
@@ -75,7 +75,7 @@ test('who failed and was certainly not mailed gets the same mail in a batch of t
   expect(row?.contactIds).toEqual([contacts['rejected'], contacts['silent']])
 })
 
-test('of a test they get what its winner said, in the version that was sent', async () => {
+test('recipients of a test get the winner’s content in the version that was sent', async () => {
   const make = async (said: string): Promise<string> =>
     (await api.alice.post('/v1/templates', { name: said, subject: said, source: `<p>${said}</p>` }))
       .body.id
@@ -99,7 +99,7 @@ test('of a test they get what its winner said, in the version that was sent', as
   expect(content).toEqual({ html: '<p>One</p>' })
 })
 
-test('not while it is being sent, and not when nobody is left', async () => {
+test('a batch is not retried while it is sent, nor without failed recipients', async () => {
   const { id } = await batchOf({ a: { state: 'failed', reason: 'x' } }, 'processing')
   const early = await retry(id)
   expect([early.status, early.body.reason]).toEqual([409, 'batch_not_retryable'])
@@ -110,7 +110,7 @@ test('not while it is being sent, and not when nobody is left', async () => {
   expect((await api.charlie.post(`/v1/batch/${id}/retry-failed`)).status).toBe(403)
 })
 
-test('nobody is handed on twice: not by a second call, not by many at once, not by a resume', async () => {
+test('a recipient is retried once, despite a second call, many concurrent ones and a resume', async () => {
   const failed = { state: 'failed', reason: RENDER_TIMEOUT }
   const { id, contacts } = await batchOf({ a: failed, b: failed }, 'failed')
   const answers = await Promise.all(Array.from({ length: 8 }, () => retry(id)))

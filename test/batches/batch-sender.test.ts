@@ -83,7 +83,7 @@ describe('a batch is from a verified identity', () => {
     expect((await dora.get(`/v1/batch/${made.id}`)).body).not.toHaveProperty('warnings')
   })
 
-  test('of the account that it goes through, however many that has', async () => {
+  test('of its account, however many identities the account has', async () => {
     const names = Array.from({ length: 1_200 }, (_, n) => `n${n}.example`)
     const { id } = await connect(verified(...names))
     await connect(verified('other.example'))
@@ -117,7 +117,7 @@ describe('a batch is refused', () => {
     expect(await count(dora)).toBe(0)
   })
 
-  test('no more as soon as the sender is verified', async () => {
+  test('no longer once the sender is verified', async () => {
     const { id, accountId } = await connect(verified('one.example'))
     expect((await create('news@two.example')).status).toBe(400)
     await engine.control.putAccount(accountId, verified('one.example', 'two.example'))
@@ -136,7 +136,7 @@ describe('a batch is refused', () => {
   })
 })
 
-test('a list that has the sender is good for a minute', async () => {
+test('a list of identities with the sender is valid for a minute', async () => {
   const { id, accountId } = await connect(verified('one.example'))
   await create('news@one.example')
   const before = await listings(accountId)
@@ -220,7 +220,7 @@ describe('a batch is accepted with a warning, soon', () => {
     }
   })
 
-  test('when a list that has not the sender is older than a minute and there is no newer', async () => {
+  test('when a list without the sender is older than a minute and no newer one is available', async () => {
     const { id, accountId } = await connect(verified('one.example'))
     expect((await create('news@two.example')).status).toBe(400)
     await engine.control.setFaults({ readLatencyMs: 30_000 }, accountId)
@@ -243,7 +243,7 @@ describe('a batch is accepted with a warning, soon', () => {
   })
 })
 
-test('an Idempotency-Key answers the same again, whatever became of the sender', async () => {
+test('an Idempotency-Key gets the same answer again after the sender has changed', async () => {
   const { id, accountId } = await connect(verified('one.example'))
   const ask = () =>
     dora.send({

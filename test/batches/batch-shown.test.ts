@@ -30,7 +30,7 @@ const create = async (input: object) => {
 }
 const get = async (id: string) => (await api.alice.get(`/v1/batch/${id}`)).body
 
-test('a batch shows all that it sends, when it is created, read and cancelled', async () => {
+test('a batch shows its whole content when it is created, read and cancelled', async () => {
   const created = await create(said)
   expect(created).toMatchObject({ ...said, templateId: null })
   expect(await get(created.id)).toEqual(created)
@@ -38,7 +38,7 @@ test('a batch shows all that it sends, when it is created, read and cancelled', 
   expect(body).toMatchObject({ ...said, status: 'cancelled' })
 })
 
-test('what was shown makes the same batch again', async () => {
+test('the shown content creates the same batch again', async () => {
   const fields = Object.keys(said)
   const again = ({ body }: { body: Record<string, unknown> }) =>
     create(Object.fromEntries(fields.map((name) => [name, body[name]])))
@@ -53,7 +53,7 @@ test('what was shown makes the same batch again', async () => {
   expect(two).toEqual(one)
 })
 
-test('a text part that was made, and the version of a template, are shown as they are sent', async () => {
+test('a generated text part and the version of a template are shown as they are sent', async () => {
   const made = await create({ subject: 'News', htmlContent: '<p>Hello</p>' })
   expect(made).toMatchObject({
     fromName: null,
@@ -95,7 +95,7 @@ test('a list of batches is without their contents, however large they are', asyn
   expect((await get(large.id)).htmlContent).toBe(htmlContent)
 })
 
-test('a failed batch that is resumed or discarded shows all that it sends', async () => {
+test('a failed batch that is resumed or discarded shows its whole content', async () => {
   for (const act of ['resume', 'discard']) {
     const { id } = await create(said)
     await api.sql`update batches set status = 'failed', failed_reason = 'x' where id = ${id}`

@@ -102,7 +102,7 @@ test.each(lines.map(([state = '']) => state))('a %s batch is duplicated', async 
   expect(await told(id)).toEqual([])
 })
 
-test.each(Object.keys(OPERATIONS))('%s is not for strangers', async (operation) => {
+test.each(Object.keys(OPERATIONS))('%s is refused to strangers', async (operation) => {
   const id = await batchIn('scheduled')
   const { alice } = api
   try {

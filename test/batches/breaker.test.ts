@@ -25,7 +25,7 @@ describe('refusals of the sender', () => {
     expect(tripOf(after(times(20, claim({ senderRefusals: 1 }))), 0)).toBe('sender_rejected')
   })
 
-  test('are not in a row when one was accepted among them, or since', () => {
+  test('are not in a row if a mail was accepted among them or since', () => {
     const accepted = claim({ senderRefusals: 15, isAnySent: true })
     const refused = claim({ senderRefusals: 15 })
     expect(after([refused, accepted]).senderRefusals).toBe(0)
@@ -40,7 +40,7 @@ describe('mails that take too long to make', () => {
     expect(tripOf(after(times(10, claim({ renderTimeouts: 1 }))), 10)).toBe('render_timeout')
   })
 
-  test('stop it when they are more than one in a hundred of at least a thousand', () => {
+  test('stop a batch if they are more than one in a hundred of at least a thousand', () => {
     const scattered = (n: number) => after(times(n, claim({ renderTimeouts: 1, isAnySent: true })))
     expect(scattered(50).renderTimeoutsInRow).toBe(0)
     expect(tripOf(scattered(50), 999)).toBeUndefined()

@@ -117,7 +117,7 @@ describe('a batch whose sender is refused', () => {
     },
   )
 
-  it('fails with fewer recipients than refusals too, instead of completing with all failed', async () => {
+  it('fails with fewer recipients than tolerated refusals, too, instead of completing', async () => {
     const seeded = await start(3)
     outcome = () => REFUSED
     const id = await seedBatch(sql, seeded)
@@ -126,7 +126,7 @@ describe('a batch whose sender is refused', () => {
     expect(await ledgerOf(seeded, id)).toMatchObject({ frozen: 3, queued: 3 })
   })
 
-  it('in the middle keeps who was mailed, and goes on after them', async () => {
+  it('keeps its mailed recipients when it fails halfway, and goes on after them', async () => {
     const seeded = await start(600, { rate: 400 })
     outcome = () => (mailer.accepted.length < 250 ? sent() : REFUSED)
     const id = await seedBatch(sql, seeded)
@@ -165,7 +165,7 @@ describe('a batch whose sender is refused', () => {
     guarantee(() => expect(mailer.accepted).toHaveLength(0))
   })
 
-  it('says failed in the Temporal UI, whichever chunk stopped it', async () => {
+  it('is shown as failed in the Temporal UI, whichever chunk stopped it', async () => {
     const seeded = await start(400)
     outcome = () => REFUSED
     const id = await seedBatch(sql, seeded)

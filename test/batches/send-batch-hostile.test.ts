@@ -109,7 +109,7 @@ it(
   4 * LONGEST_MS,
 )
 
-it('of a batch whose short template makes long mails few are held at once, and all are sent', async () => {
+it('a batch whose short template makes long mails holds few of them at once and sends all', async () => {
   const seeded = await seedOrganization(sql)
   await seedContacts(sql, seeded.organizationId, LONG_MAILS)
   const batch = await seedBatch(sql, seeded, { html: LONG })

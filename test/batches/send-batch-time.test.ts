@@ -187,7 +187,7 @@ describe('while days pass', () => {
     expect(begun[2]).toBeLessThan(createdAt + 3 * DAY_MS)
   })
 
-  it('a batch of three local times sends each part at its time; what is left goes on meanwhile', async () => {
+  it('a batch of three local times sends each part at its time while rests of earlier parts go on', async () => {
     const noon = (await time.now()).getTime() + DAY_MS
     const tried: [number, number][] = []
     const parts = [
@@ -214,7 +214,7 @@ describe('while days pass', () => {
     ])
   })
 
-  it('woken between two parts it tries again what was done: the rows may be of a backup', async () => {
+  it('a run that is woken between two parts tries earlier parts again, since rows may be of a backup', async () => {
     const tried: number[] = []
     const now = (await time.now()).getTime()
     const parts = [

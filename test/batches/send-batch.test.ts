@@ -121,7 +121,7 @@ describe('a batch', () => {
     expect(first?.tags.map(({ name }) => name)).toContain('letterloom-message')
   })
 
-  it('mails nobody who is not there, left, bounced or came after the freeze', async () => {
+  it('mails no contact that was deleted, left, bounced or came after the freeze', async () => {
     const { seeded, ids } = await start(20)
     const [left, bounced, gone, wanted] = ids
     await sql`update contacts set email_status = 'unsubscribed' where id = ${left!}`
@@ -132,7 +132,7 @@ describe('a batch', () => {
     guarantee(() => expect(mailer.accepted).toHaveLength(1))
   })
 
-  it('with nobody in it completes at once', async () => {
+  it('completes at once with an empty audience', async () => {
     const { seeded } = await start(0)
     const id = await seedBatch(sql, seeded)
     expect(await ended(id)).toMatchObject({ status: 'completed', totalRecipients: 0, sent: 0 })
@@ -148,7 +148,7 @@ describe('a batch', () => {
     expect(rows).toHaveLength(0)
   })
 
-  it('skips who unsubscribed after the freeze', async () => {
+  it('skips contacts who unsubscribed after the freeze', async () => {
     const { seeded, ids } = await start(SOME, { rate: 5 })
     const id = await seedBatch(sql, seeded)
     await until(async () => (await batchRow(sql, id)).sent > 0)
@@ -158,7 +158,7 @@ describe('a batch', () => {
     guarantee(() => expect(mailer.accepted).not.toContain(`reader-${SOME}@example.com`))
   })
 
-  it('fails the recipients the provider refuses and those whose mail cannot be made', async () => {
+  it('fails recipients whom the provider refuses and recipients whose mail cannot be made', async () => {
     const { seeded, ids } = await start(12)
     await sql`update contacts set first_name = null where id = ${ids[3]!}`
     outcome = (to) =>
@@ -179,7 +179,7 @@ describe('a batch', () => {
     guarantee(() => expect(mailer.accepted).not.toContain('reader-4@example.com'))
   })
 
-  it('sends what was throttled again, once, and slows down', async () => {
+  it('sends throttled mails again, once, and slows down', async () => {
     const { seeded } = await start(100, { rate: 50 })
     let refusals = 0
     outcome = () => (++refusals % 3 === 0 ? { kind: 'throttled', scope: 'rate' } : sent())
@@ -223,7 +223,7 @@ describe('a batch', () => {
     })
   })
 
-  it('settles an unknown outcome by its event, and by silence sends it again', async () => {
+  it('settles an unknown outcome by its event, and sends the mail again after proven silence', async () => {
     const { seeded } = await start(40)
     const arrived = 'reader-7@example.com'
     const lost = 'reader-8@example.com'
@@ -258,7 +258,7 @@ describe('a batch', () => {
     expect(lostCalls).toBe(2)
   })
 
-  it('without events completes without what nobody knows, gives it up, and a late event corrects it', async () => {
+  it('completes without unknown outcomes if no event comes, and a late event corrects them', async () => {
     const { seeded } = await start(5)
     const doubtful = 'reader-3@example.com'
     outcome = (to) =>
@@ -272,7 +272,7 @@ describe('a batch', () => {
     expect(await batchRow(sql, id)).toMatchObject({ status: 'completed', sent: 5, failed: 0 })
   })
 
-  it('waits for its time, and is freed of it when cancelled before', async () => {
+  it('waits for its time, and ends at once when it is cancelled before', async () => {
     const { seeded } = await start(5)
     const soon = new Date(Date.now() + 15_000).toISOString()
     const id = await seedBatch(sql, seeded, { scheduledFor: soon })
@@ -294,7 +294,7 @@ describe('a batch', () => {
     expect(await batchRow(sql, far)).toMatchObject({ status: 'cancelled', sent: 0 })
   })
 
-  it('cancelled while sending stops, where nothing else runs within two seconds, and its ledger adds up', async () => {
+  it('stops within two seconds on a quiet machine when it is cancelled, and its ledger adds up', async () => {
     const { seeded } = await start(2_000, { rate: 200 })
     const id = await seedBatch(sql, seeded)
     await until(async () => (await batchRow(sql, id)).sent > 100)
@@ -346,7 +346,7 @@ describe('a batch', () => {
     },
   )
 
-  it('cancelled in the Temporal UI is not left behind as processing', async () => {
+  it('is not left as processing when its run is cancelled in the Temporal UI', async () => {
     const { seeded } = await start(2_000, { rate: 100 })
     const id = await seedBatch(sql, seeded)
     await until(async () => (await batchRow(sql, id)).sent > 20)

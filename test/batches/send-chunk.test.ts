@@ -77,14 +77,14 @@ it('claims on while calls are under way: in flight is what rate and latency need
   expect(provider.accepted).toHaveLength(RECIPIENTS)
 })
 
-it('gives its slot back where others may wait for it and its rate lets it wait for seconds', async () => {
+it('gives its slot up for a wait of seconds if others may need the slot', async () => {
   const provider = fakeMailer()
   const { send } = await frozenBatch({ rate: 0.01, recipients: 1 }, provider, 1)
   expect(await send()).toMatchObject({ kind: 'paused', reason: 'rate' })
   expect(provider.accepted).toEqual([])
 })
 
-it('keeps its slot for such a wait where others are free', async () => {
+it('keeps its slot for such a wait if other slots are free', async () => {
   const provider = fakeMailer()
   const { send } = await frozenBatch({ rate: 0.8, recipients: 1 }, provider, 8)
   expect(await send()).toMatchObject({ kind: 'done' })
@@ -147,7 +147,7 @@ it('of a slow account claims what it may send at once', async () => {
   expect(Math.max(...sizes)).toBeLessThanOrEqual(5)
 })
 
-it('is sent once by two that are at it at the same time', async () => {
+it('is sent once by two activities at the same time', async () => {
   const RECIPIENTS = 200
   const provider = fakeMailer(undefined, 5)
   const { send } = await frozenBatch({ rate: 1_000, recipients: RECIPIENTS }, provider)
@@ -157,7 +157,7 @@ it('is sent once by two that are at it at the same time', async () => {
   expect(provider.accepted).toHaveLength(RECIPIENTS)
 })
 
-it('of long contents a process holds a bounded number of mails, and sends all', async () => {
+it('holds a bounded number of mails with long contents, and sends all', async () => {
   const CHARACTERS = 1_000_000
   const MOST = 25_000_000
   const provider = fakeMailer()

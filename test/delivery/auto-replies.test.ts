@@ -83,7 +83,7 @@ describe('a transient bounce of a mail that arrived is no bounce, in any order',
   })
 })
 
-describe('what is a bounce', () => {
+describe('a bounce', () => {
   test.each<[string, Told[], object]>([
     [
       'a transient one while nothing tells of a delivery',

@@ -45,7 +45,7 @@ test('more than the whole room waits until nobody holds any', async () => {
   await last
 })
 
-test('one that does not want to wait any more holds up nobody', async () => {
+test('a taker that stops waiting does not delay others', async () => {
   const admitted: string[] = []
   const room = createByteRoom(10)
   const take = taker(room, admitted)

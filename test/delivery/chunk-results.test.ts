@@ -59,7 +59,7 @@ async function resultOf(
   return result
 }
 
-test('a chunk is in doubt only when all that is left of it is', async () => {
+test('a chunk is in doubt only if all its open rows are', async () => {
   expect(await resultOf(['sent', 'unknown'])).toMatchObject({ kind: 'waiting' })
   // Somebody else mails it at this moment: an A/B test does not begin to wait for its time yet.
   expect(await resultOf(['unknown', 'claimed'])).toMatchObject({ kind: 'open' })
@@ -67,14 +67,14 @@ test('a chunk is in doubt only when all that is left of it is', async () => {
   expect(await resultOf(['sent', 'failed'])).toMatchObject({ kind: 'done' })
 })
 
-test('a chunk whose organization is at a slow mail elsewhere claims nothing and gives its slot back', async () => {
+test('a chunk claims nothing and gives its slot up while a slow mail of its organization is rendered', async () => {
   const html = '{% for n in (1..9) %}{{ n }}{% endfor %}'
   const result = await resultOf(['queued'], { html, takeTurn: () => undefined })
   expect(result).toMatchObject({ kind: 'paused', reason: 'rendering' })
   expect(await sql`select from claims`).toEqual([])
 })
 
-test('a chunk of a compiled content waits for no slow mail of its organization', async () => {
+test('a chunk of a compiled content does not wait for a slow mail of its organization', async () => {
   const html = '<p>{{ contact.firstName }}</p>'
   // Its contact is gone.
   const result = await resultOf(['queued'], { html, takeTurn: () => undefined })

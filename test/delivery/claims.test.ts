@@ -124,7 +124,7 @@ describe('a batch of a topic', () => {
     expect(both.ids).toEqual(named.filter((id) => rest.includes(id)))
   })
 
-  it('is checked again by the claim: who left the topic is skipped, other topics do not count', async () => {
+  it('is checked again by the claim: contacts who left the topic are skipped', async () => {
     const { organizationId, connectionId } = seeded
     const few = contactIds.slice(0, 4)
     const [left, away, deleted, stays] = few
@@ -297,7 +297,7 @@ describe('completing a batch', () => {
   })
 })
 
-it('who is claimed by a batch that failed a moment ago may still be mailed', async () => {
+it('mails that a batch has claimed just before it failed may still leave', async () => {
   const { recipients } = await claim(1)
   const contactId = recipients[0]?.contactId ?? ''
   await batchRuns.fail(sql, run, 'stopped_by_operator')

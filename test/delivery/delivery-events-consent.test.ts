@@ -123,7 +123,7 @@ describe('an event that the provider posts', () => {
     expect((await api.charlie.get('/v1/suppressions')).body.data).toEqual([])
   })
 
-  test('in any order ends at the worst of them', async () => {
+  test('leads to the worst status in any order of events', async () => {
     const events = [bounce('Permanent'), complaint(), bounce('Permanent', 'Suppressed')]
     for (const order of [
       [0, 1, 2],
@@ -137,7 +137,7 @@ describe('an event that the provider posts', () => {
     }
   })
 
-  test('for an address that the contact has no more changes only the list', async () => {
+  test('for a former address of the contact changes only the list', async () => {
     const person = await mailed()
     await api.sql`update contacts set email = ${`new-${person.email}`} where id = ${person.contactId}`
     await receive(person.tag, bounce('Permanent'))

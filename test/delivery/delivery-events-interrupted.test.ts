@@ -57,7 +57,7 @@ const blocked = (work: () => Promise<void>) =>
     await work()
   })
 
-test('an event that is stored, and a stranger who is refused, tell of no interruption', async () => {
+test('a stored event and a refused stranger are no interruption', async () => {
   expect((await deliver()).status).toBe(200)
   expect((await deliver('wrong')).status).toBe(401)
   expect(told).toEqual([])
@@ -74,7 +74,7 @@ test('an event that is answered too late is an interruption of its connection', 
   expect(new Set(told)).toEqual(new Set([connectionId]))
 })
 
-test('an event whose sender hung up is one, whatever became of it', async () => {
+test('an event whose sender hung up is an interruption, also if it was stored', async () => {
   const { port } = api.app.server.address() as { port: number }
   const hangUp = new AbortController()
   let sent: Promise<unknown> | undefined
@@ -98,7 +98,7 @@ test('an event whose sender hung up is one, whatever became of it', async () => 
   expect(new Set(told)).toEqual(new Set([connectionId]))
 })
 
-test('an event that fails on our side is one', async () => {
+test('an event that fails on our side is an interruption', async () => {
   const broken = await startApi({
     sql: api.deps.sql,
     receiving: { refused: (whose) => void told.push(whose?.id) },

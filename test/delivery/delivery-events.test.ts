@@ -96,7 +96,7 @@ test('the same event again, and fifty times at once, is a duplicate and one row'
   expect((await stored(envelope.id)).length).toBe(1)
 })
 
-describe('what can never be applied is kept, never shown to the applier, and not refused', () => {
+describe('an event that can never be applied is stored for inspection only, and not refused', () => {
   const tagged = (organizationId: string) => ({
     ...mail,
     tags: {
@@ -123,7 +123,7 @@ describe('what can never be applied is kept, never shown to the applier, and not
     expect([await lastEventAt(), await counted(reason)]).toEqual([before[0], Number(before[1]) + 1])
   })
 
-  test('a mail of another organization: what it says is not kept here', async () => {
+  test('an event of another organization’s mail is stored without its content', async () => {
     const envelope = event({
       detail: { eventType: 'Send', mail: tagged(api.charlie.organizationId) },
     })
@@ -207,7 +207,7 @@ describe('credentials', () => {
 })
 
 describe('bodies', () => {
-  test('text that cannot be stored is replaced: the provider would only send it again', async () => {
+  test('text that Postgres cannot store is replaced, since the provider would send it again', async () => {
     const texts = { subject: 'a\u0000b\ud800c', smile: '\u{1f600}' }
     const envelope = event({ detail: { eventType: 'Send', mail, ...texts } })
     expect((await deliver(envelope)).body).toEqual({ status: 'processed' })

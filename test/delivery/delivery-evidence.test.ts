@@ -219,7 +219,7 @@ async function claimTexts(count: number) {
 }
 
 describe('a text that was answered', () => {
-  it('is no witness of what became of mails, and is counted as a text of its contact', async () => {
+  it('is no witness for mails, and is counted as a text of its contact', async () => {
     const { ids, ...claim } = await claimTexts(5)
     await recordResults(
       sql,
@@ -272,7 +272,7 @@ describe('a mail that was answered', () => {
     expect(await batchRow(sql, run.batchId)).toMatchObject({ sent: 100, unknown: 0 })
   })
 
-  it('that only its event proves is no witness', async () => {
+  it('only by its event is no witness', async () => {
     const { ids } = await take(10)
     await speak(ids)
     expect(await batchRow(sql, run.batchId)).toMatchObject({ sent: 10 })
@@ -532,7 +532,7 @@ describe('mails in doubt', () => {
     expect(await states()).toMatchObject({ unknown: 0, queued: LEFT })
   })
 
-  it('of a batch that asked for it are sent again when nobody will ever know', async () => {
+  it('of a batch that asks for it are sent again if the outcome cannot be known', async () => {
     await prepareBatch('retry')
     await leaveInDoubt()
     await sql`update answered_counts set arrived = 0`
@@ -606,7 +606,7 @@ describe('mails in doubt', () => {
   })
 })
 
-it('a second acceptance is counted once, told, and shown with its message id', async () => {
+it('a second acceptance is counted once, logged, and shown with its message id', async () => {
   const mail = await take(2)
   await write(mail)
   const told: number[] = []

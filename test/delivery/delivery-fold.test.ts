@@ -85,7 +85,7 @@ const anyEvent = fc
     }),
   )
 
-describe('what is known of a mail', () => {
+describe('the state of a mail', () => {
   it('is the same in any order and however often its events come', () => {
     fc.assert(
       fc.property(
@@ -195,7 +195,7 @@ describe('what is known of a mail', () => {
   })
 })
 
-describe('what an event does to the contact', () => {
+describe('the effect of an event on the contact', () => {
   it.each([
     [event('bounce', { bounceType: 'Permanent', bounceSubType: 'General' }), 'bounced'],
     [
@@ -288,7 +288,7 @@ describe('reading an event', () => {
     expect(about('Send', {}, many)).toHaveLength(50)
   })
 
-  it('reads what was kept of an event as the event itself', () => {
+  it('reads the stored part of an event as the event itself', () => {
     const parts = {
       Bounce: { bounce: { bounceType: 'Transient', bounceSubType: 'General', feedbackId: 'f' } },
       Complaint: { complaint: { complaintSubType: 'OnAccountSuppressionList', feedbackId: 'f' } },

@@ -33,7 +33,7 @@ const NOT_ACCEPTED = { kind: 'not_accepted' }
 const wait = (probes: number) => ({ kind: 'wait', probes })
 
 describe('silence is proof', () => {
-  it('when all mails of the time have spoken and fifteen minutes have passed', () => {
+  it('when all mails of the time have an event and fifteen minutes have passed', () => {
     expect(verdict()).toEqual(NOT_ACCEPTED)
     expect(verdict({ now: after(15 * MINUTE) })).toEqual(NOT_ACCEPTED)
     expect(verdict({ now: after(15 * MINUTE) - 1 })).toEqual(wait(0))
@@ -105,7 +105,7 @@ describe('silence is proof', () => {
   })
 })
 
-describe('what silence cannot prove', () => {
+describe('an outcome that silence cannot prove', () => {
   it('is given up after 25 hours', () => {
     const silent = { arrived: 0, lastArrivalAt: null }
     expect(verdict({ ...silent, now: after(25 * HOUR) - 1 })).toEqual(wait(0))
@@ -160,7 +160,7 @@ describe('whatever is known', () => {
     )
   })
 
-  it('nothing waits for ever, and more probes than make a proof are never asked for', () => {
+  it('no claim waits for ever, and no more probes are requested than a proof needs', () => {
     fc.assert(
       fc.property(evidence, (known) => {
         const now = known.claimedAt + 200 * HOUR

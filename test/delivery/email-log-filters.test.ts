@@ -159,7 +159,7 @@ describe('a filter reads little more than its page', () => {
   })
 })
 
-test('pages of every filter are what a plain walk through all mails finds', async () => {
+test('pages of every filter equal a plain walk through all mails', async () => {
   const all = await walk({})
   expect(all.length).toBe(2 * MAILS)
   const of = (test: (log: (typeof all)[number]) => boolean) => all.filter(test).map(({ id }) => id)
@@ -184,7 +184,7 @@ test('pages of every filter are what a plain walk through all mails finds', asyn
   )
 })
 
-test('a mail that is sent stays where it is, by each step; one that fails is moved', async () => {
+test('a sent mail stays in its place at each step, and a failed one moves', async () => {
   const { sql } = days.database
   const steps = [
     [sql`state = 'claimed', status = 'pending', claim_id = ${uuidv7()}, claimed_at = now()`, 0],
@@ -295,7 +295,7 @@ describe('mail without an outcome', () => {
     expect(read).toBeLessThanOrEqual(RECIPIENTS + 100)
   })
 
-  test('is what a plain walk finds, page by page', async () => {
+  test('equals a plain walk, page by page', async () => {
     const all = await walk({}, busy.organizationId)
     for (const status of ['queued', 'pending']) {
       const expected = all.filter((log) => log.status === status)
@@ -320,7 +320,7 @@ describe('mail without an outcome', () => {
   })
 })
 
-test('what is older than the plan keeps is not shown, though it is stored', async () => {
+test('mails older than the plan’s retention are not shown, though they are stored', async () => {
   const shown = await walk({ oldest: bucketStart(NOW - 3 * DAY_MS) })
   expect(shown.length).toBe((2 * MAILS * 4) / DAYS)
 })

@@ -71,7 +71,7 @@ test('a mail of a flow names its execution and template, and is found by both', 
   expect((await api.alice.get('/v1/email/logs?executionId=x')).status).toBe(400)
 })
 
-test('mail of an execution that had ended is no mail', async () => {
+test('mail of an ended execution is not in the log', async () => {
   const { contactId, email } = await person()
   const execution = await seedExecution(api.sql, api.alice, { contactId, steps: [] })
   const id = await mail(execution, email)

@@ -72,7 +72,7 @@ const ids = async (query: string) => (await list(query)).logs.map(({ id }: { id:
 const row = (seq: number) => batchRowId(bucket, seq)
 
 describe('list', () => {
-  test('newest first; never mailed rows of a cancelled batch and ended executions are none', async () => {
+  test('shows mails newest first, without unmailed rows of cancelled batches and ended executions', async () => {
     const { logs, nextCursor } = await list()
     expect(logs.map(({ id }: { id: string }) => id)).toEqual([
       receiptId,
@@ -114,7 +114,7 @@ describe('list', () => {
     expect(logs[0].error).toBe('MessageRejected')
   })
 
-  test('a cursor walks through all of them once', async () => {
+  test('shows each mail once by cursor', async () => {
     const seen: string[] = []
     let query = '?limit=2'
     for (;;) {
@@ -126,7 +126,7 @@ describe('list', () => {
     expect(seen).toEqual([receiptId, row(3), row(2), row(1), row(0)])
   })
 
-  test('filters', async () => {
+  test('is filtered by each parameter', async () => {
     expect(await ids('?status=pending')).toEqual([row(1)])
     expect(await ids('?status=queued')).toEqual([row(2)])
     expect(await ids('?status=suppressed')).toEqual([row(3)])
@@ -146,14 +146,14 @@ describe('list', () => {
     }
   })
 
-  test('shows a stranger nothing', async () => {
+  test('is empty for a stranger', async () => {
     expect((await api.charlie.get('/v1/email/logs')).body).toEqual({ logs: [], nextCursor: null })
     expect((await api.charlie.get(`/v1/email/logs?batchId=${batchId}`)).body.logs).toEqual([])
   })
 })
 
 describe('one', () => {
-  test('by the provider’s message id and by ours, with what it went through', async () => {
+  test('is found by the provider’s message id and by ours, with its timeline', async () => {
     for (const [kind, time] of [
       ['open', '2026-11-21T10:00:00Z'],
       ['send', '2026-11-21T09:00:00Z'],
@@ -175,7 +175,7 @@ describe('one', () => {
     expect((await api.alice.get(`/v1/email/logs/${receiptId}`)).body.events).toEqual([])
   })
 
-  test('what is not listed is 404, and what another organization has is 403', async () => {
+  test('is 404 if it is not listed, and 403 if another organization has it', async () => {
     for (const id of [row(4), uuidv7(), 'ses-2', 'x', `${row(0)}x`]) {
       expect((await api.alice.get(`/v1/email/logs/${id}`)).status).toBe(404)
     }
@@ -190,7 +190,7 @@ describe('one', () => {
   })
 })
 
-describe('what mails ever reached', () => {
+describe('the states that mails have reached', () => {
   test('a mail that the provider’s lists refused is suppressed, and no bounce', async () => {
     const { organizationId } = api.charlie
     const kinds = ['General', '', 'OnAccountSuppressionList', 'Suppressed', 'MailboxFull']

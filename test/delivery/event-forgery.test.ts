@@ -402,7 +402,7 @@ describe('SNS', () => {
     TIMEOUT_MS,
   )
 
-  test('the same message in other bytes is the same message', async () => {
+  test('a message in other bytes is the same message', async () => {
     const message = genuine['version 2']()
     const url = `/webhooks/sns/${connectionId}`
     expect((await send(url, json(message))).body).toEqual({ status: 'processed' })
@@ -419,7 +419,7 @@ describe('SNS', () => {
     expect(await rows()).toBe(rowsBefore + 1)
   })
 
-  test('a confirmation asks the provider only, whatever it says', async () => {
+  test('a confirmation calls only the provider, whatever its text names', async () => {
     const targets = CERTIFICATES.map((each) => each.replace('a.pem', '?Action=ConfirmSubscription'))
     for (const SubscribeURL of [...targets, 'http://127.0.0.1:1/', 'gopher://127.0.0.1/']) {
       const message = confirmation(topicArn, { SubscribeURL })
@@ -433,7 +433,7 @@ describe('SNS', () => {
     expect(await rows()).toBe(rowsBefore)
   })
 
-  test('nor a token that leads elsewhere', async () => {
+  test('a token that leads elsewhere is refused', async () => {
     const url = `/webhooks/sns/${connectionId}`
     const tokens = ['a&Action=Publish', '../', 'a#', 'a b', 'é', 'a%26b']
     for (const Token of tokens) {
@@ -468,7 +468,7 @@ describe('EventBridge', () => {
     TIMEOUT_MS,
   )
 
-  test('with the right secret, what is of another account, region or organization changes nothing', async () => {
+  test('an event of another account, region or organization changes nothing, even with the right secret', async () => {
     const right = { 'x-webhook-secret': secret }
     const tags = {
       'letterloom-organization': [api.charlie.organizationId],

@@ -157,7 +157,7 @@ describe('events', () => {
     expect(await stored(made)).toHaveLength(40)
   })
 
-  test('a worker that dies before it deletes: they come again, and nothing is there twice', async () => {
+  test('come again after a worker died before it deleted them, and are stored once', async () => {
     const made = await connect()
     const events = Array.from({ length: 30 }, () => event(made))
     await send(made, events)
@@ -170,7 +170,7 @@ describe('events', () => {
     expect(await stored(made)).toHaveLength(30)
   })
 
-  test('a worker that dies before it stores: they come again', async () => {
+  test('come again after a worker died before it stored them', async () => {
     const made = await connect()
     await send(made, [event(made)])
     await dyingAt('receive').dead
@@ -194,7 +194,7 @@ describe('events', () => {
   })
 })
 
-describe('what is no event of ours', () => {
+describe('a message that is no event of ours', () => {
   test('is kept with its reason and stops no others', async () => {
     const made = await connect()
     const good = [event(made), event(made)]
@@ -228,7 +228,7 @@ describe('what is no event of ours', () => {
     expect(queues.notApplied).toHaveLength(7)
   })
 
-  test('what Postgres refuses is kept without what it says, as an error; others are stored', async () => {
+  test('is stored as an error without its text if Postgres refuses it; others are stored', async () => {
     const made = await connect()
     await api.admin`
       alter table inbound_events add constraint refusing check (envelope_id not like 'refused%')`
@@ -247,7 +247,7 @@ describe('what is no event of ours', () => {
     expect(kept).toEqual({ body: { unread: null } })
   })
 
-  test('for want of a partition nothing is refused: events wait in the queue, and silence proves nothing', async () => {
+  test('events wait in the queue while a partition is missing, and silence proves nothing', async () => {
     const made = await connect({ maxReceiveCount: 20 })
     await send(
       made,
@@ -272,7 +272,7 @@ describe('what is no event of ours', () => {
   })
 })
 
-test('nobody waits for a note that events come', async () => {
+test('is received although the note that events come is locked', async () => {
   const made = await connect()
   await send(made, [event(made)])
   await api.sql.begin(async (tx) => {

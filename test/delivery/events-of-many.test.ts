@@ -155,7 +155,7 @@ test('an organization with a crowd of events makes no other one wait', async () 
   while ((await applyEvents(worker, keyring)) > 0);
 })
 
-test('of more organizations than a set has places each is served before one is served twice', async () => {
+test('each organization is served before one is served twice, also if a set has fewer places', async () => {
   const mails = await seedMails(5)
   await store(mails.flatMap((mail) => eventsOf(mail)))
   for (let set = 0; set < 5; set++) await applyEvents(worker, keyring, 2)

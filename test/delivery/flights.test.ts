@@ -24,7 +24,7 @@ test('mails are in flight until their work has ended', async () => {
   expect([flights.room(), flights.isEmpty()]).toEqual([50, true])
 })
 
-test('one that failed is told when all have ended', async () => {
+test('the error of a failed flight is thrown after all have ended', async () => {
   const flights = createFlights(50)
   const [one, two] = [work(), work()]
   flights.begin(1, one.run)

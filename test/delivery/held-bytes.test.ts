@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createHeldBytes } from '../../activities/delivery/held-bytes.ts'
 
-test('no more is given than there is room for, and what is given back is there for others', () => {
+test('no more bytes are granted than there is room for, and released bytes are granted to others', () => {
   const held = createHeldBytes(10)
   const first = held.take(7)
   const second = held.take(7)

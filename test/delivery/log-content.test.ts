@@ -51,7 +51,7 @@ async function sentBatch(batch: object, contactId: Uuid) {
 }
 
 describe('mail of a batch', () => {
-  test('is rendered again from its version for its recipient, for who may read it', async () => {
+  test('is rendered again from its version for its recipient, for keys that may read it', async () => {
     const contact = { email: 'ada@example.com', firstName: 'Ada <3', properties: { city: 'Ulm' } }
     const { id: contactId } = await createContact(api.alice, contact)
     const { id, batchId } = await sentBatch(
@@ -85,7 +85,7 @@ describe('mail of a batch', () => {
     await api.sql`delete from batches where id = ${batchId}`
   })
 
-  test('of a test is what its variant says', async () => {
+  test('of a test is the content of its variant', async () => {
     const { id: contactId } = await createContact(api.alice, { email: 'eve@example.com' })
     const { id, batchId } = await sentBatch({}, contactId)
     await api.sql`
@@ -121,7 +121,7 @@ describe('single mail', () => {
     return id
   }
 
-  test('of workflows and confirmations is as it was sent, but that its links act for nobody', async () => {
+  test('of workflows and confirmations is shown as it was sent, with disabled links', async () => {
     const { organizationId } = api.alice
     const mailed = {
       organizationId,
@@ -144,7 +144,7 @@ describe('single mail', () => {
     expect(await detail(id)).toMatchObject({ content: null, contentMissing: 'not_kept' })
   })
 
-  test('by API is shown while it is kept; other programs’ mail is not ours', async () => {
+  test('of the API is shown while it is stored, and other programs’ mail is not', async () => {
     const mail = {
       from: 'a@example.com',
       to: 'b@example.com',
@@ -167,7 +167,7 @@ describe('single mail', () => {
   })
 })
 
-test('of a long timeline the first thousand events are shown', async () => {
+test('the first thousand events of a long timeline are shown', async () => {
   const { organizationId } = api.alice
   const id = uuidv7()
   const bucket = dayBucket(id)
@@ -185,7 +185,7 @@ test('of a long timeline the first thousand events are shown', async () => {
   expect(events.at(-1).occurredAt).toBe('2026-11-21T00:16:40.000Z')
 })
 
-test('items say when a person opened the mail, and when they unsubscribed', async () => {
+test('items show when a person opened the mail and when they unsubscribed', async () => {
   const { id: contactId } = await createContact(api.alice, { email: 'items@example.com' })
   const at = '2026-11-24T10:00:00.000Z'
   const { id, batchId } = await sentBatch({}, contactId)

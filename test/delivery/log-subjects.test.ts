@@ -96,7 +96,7 @@ test('an event that is applied before the results leaves the subject to them', a
   expect(await rows()).toEqual(allTitled)
 })
 
-test('an event that is committed while the results are written does, too', async () => {
+test('an event that is committed while the results are written leaves the subject to them', async () => {
   const [first = '', ...others] = ids
   const written = await transact(sql, async (tx) => {
     await tx`select from messages where bucket = ${bucket} and id = ${first} for update`
@@ -121,7 +121,7 @@ test('an event that is committed while the results are written does, too', async
   expect(stats).toEqual([{ sent: COUNT }])
 })
 
-test('a call nobody knew the end of has its subject when an event proves it', async () => {
+test('a mail with an unknown outcome has its subject when an event proves it', async () => {
   await results('unknown')
   await applySends(ids)
   expect(await rows()).toEqual(allTitled)
@@ -130,7 +130,7 @@ test('a call nobody knew the end of has its subject when an event proves it', as
   )
 })
 
-test('where the worker was lost before it wrote anything, the event tells the subject', async () => {
+test('an event sets the subject if the worker was lost before it wrote anything', async () => {
   await applySends(ids, { commonHeaders: { subject: 'News for somebody' } })
   const told = { state: 'sent', subject: 'News for somebody' }
   expect(await rows()).toEqual(ids.map(() => told))
@@ -144,7 +144,7 @@ test('an erased mail gets no subject back, by results or by events', async () =>
   expect(await rows()).toEqual(ids.map(() => ({ state: 'sent', subject: null })))
 })
 
-test('a row that another claim holds by now gets no subject of the older one', async () => {
+test('a row of a newer claim gets no subject of the older one', async () => {
   const other = uuidv7()
   await sql`update messages set claim_id = ${other} where bucket = ${bucket}`
   await results('sent')

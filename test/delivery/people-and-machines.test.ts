@@ -72,7 +72,7 @@ describe.each(MACHINES)('what %s does', (_, userAgent) => {
     expect(await found(mail)).toEqual({ openedAt: null, clickedAt: null })
   })
 
-  test('a click alone says not even that anything opened it', async () => {
+  test('a click alone does not count as an open', async () => {
     const mail = await seedEngagedMail(sql)
     await tell(sql, keyring, mail, [['Click', { userAgent, link }]])
     expect(await countedOf(sql, mail)).toMatchObject({
@@ -103,7 +103,7 @@ describe.each(PEOPLE)('what a person does with %s', (_, userAgent) => {
     expect(await found(mail)).toEqual({ openedAt: timeAt(20), clickedAt: null })
   })
 
-  test('a click says that it was opened', async () => {
+  test('a click counts as an open', async () => {
     const mail = await seedEngagedMail(sql)
     await tell(sql, keyring, mail, [['Click', { userAgent, link }, 20]])
     expect(await countedOf(sql, mail)).toMatchObject({
@@ -138,7 +138,7 @@ test('an automation that waits for an open alone goes on by a click of a person,
   expect((await countedOf(sql, mail)).matched).toBe('opened')
 })
 
-test('the log tells what anything did beside what people did', async () => {
+test('the log shows machines’ opens and clicks beside those of people', async () => {
   const mail = await seedEngagedMail(sql)
   await tell(sql, keyring, mail, [
     ['Open', { userAgent: 'Mozilla/5.0' }, 1],

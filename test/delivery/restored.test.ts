@@ -59,7 +59,7 @@ async function hear(
     values (${organizationId}, ${connectionId}, ${uuidv7()}, ${sql.json(body)})`
 }
 
-test('while a restore was not looked at, no lane of any account gets a permit', async () => {
+test('no lane of any account gets a permit until a restore was checked', async () => {
   const { accountId } = await seedOrganization(sql)
   /** Answer of a lane, without the waits for the account's rate. */
   const ask = (lane: 'transactional' | 'batch') =>
@@ -75,7 +75,7 @@ test('while a restore was not looked at, no lane of any account gets a permit', 
   expect(await askBoth()).toEqual(['granted', 'granted'])
 })
 
-test('what could not have gone on before the restore is left alone', async () => {
+test('mails that could not have left before the restore are left alone', async () => {
   const seeded = await seedOrganization(sql)
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
   const later = await seedBatch(sql, seeded, { scheduledFor: tomorrow })
@@ -103,7 +103,7 @@ async function statusOf(table: 'batches' | 'executions', ids: Uuid[]): Promise<s
   return ids.map((id) => rows.find((row) => row.id === id)?.status ?? 'gone')
 }
 
-test('nothing is released before events were awaited, nor without any', async () => {
+test('nothing is released before events were awaited, nor without an event', async () => {
   const seeded = await seedOrganization(sql)
   const batchId = await seedBatch(sql, seeded)
   await noteRestored()
@@ -128,7 +128,7 @@ test('nothing is released before events were awaited, nor without any', async ()
   await sql`delete from outbox`
 })
 
-test('of two batches and many executions nobody is mailed twice, and nobody is lost without being listed', async () => {
+test('nobody of two batches and many executions is mailed twice, and every lost recipient is listed', async () => {
   const mailer = fakeMailer(undefined, 5)
   // So slow that the backup is in the middle of both batches, however busy the machine is.
   const news = await seedOrganization(sql, { rate: 3 })

@@ -139,7 +139,7 @@ describe('a notification', () => {
     })
   })
 
-  test('again, and fifty times at once, is a duplicate and one row', async () => {
+  test('that comes again, also fifty times at once, is a duplicate and one row', async () => {
     const message = notification(topicArn, event())
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(message)))
     expect(tally(answers.map(({ body }) => body.status))).toEqual({ processed: 1, duplicate: 49 })
@@ -147,7 +147,7 @@ describe('a notification', () => {
     expect(await stored(message['MessageId'] ?? '')).toHaveLength(1)
   })
 
-  test('is read whatever its content type says', async () => {
+  test('is read with any content type', async () => {
     for (const type of ['text/plain', 'application/json', 'nonsense;;']) {
       const message = notification(topicArn, event())
       const answer = await post(message, { headers: { 'content-type': type } })
@@ -155,7 +155,7 @@ describe('a notification', () => {
     }
   })
 
-  test('and the webhook and the queue end in the same row, and count once', async () => {
+  test('by the webhook and by the queue is one row and counts once', async () => {
     const { organizationId } = api.alice
     const id = uuidv7()
     const mail = { organizationId, bucket: dayBucket(id), id, connectionId }
@@ -194,7 +194,7 @@ describe('a notification', () => {
   })
 })
 
-describe('what can never be applied is kept with its reason and not refused', () => {
+describe('a notification that can never be applied is stored with its reason and not refused', () => {
   const notice = 'Successfully validated SNS topic for Amazon SES event publishing.'
   test.each<[string, object | string, string]>([
     ['what SES says when the topic is set', notice, 'unknown_event'],
@@ -225,7 +225,7 @@ describe('what can never be applied is kept with its reason and not refused', ()
 })
 
 describe('the subscription', () => {
-  test('is confirmed at an address made of topic and token, whatever SubscribeURL says', async () => {
+  test('is confirmed at an address of topic and token, whatever SubscribeURL is', async () => {
     const message = confirmation(topicArn, { SubscribeURL: 'http://169.254.169.254/latest' })
     const before = await rows()
     const { status, body } = await post(message)
@@ -315,7 +315,7 @@ describe('not accepted', () => {
     ])
   })
 
-  test('what is older than an hour, or of the future', async () => {
+  test('a message that is older than an hour, or of the future', async () => {
     const at = (ms: number) => notification(topicArn, event(), {}, Date.now() + ms)
     expect((await post(at(-60 * MINUTE_MS))).status).toBe(200)
     expect((await post(at(4 * MINUTE_MS))).status).toBe(200)
@@ -339,21 +339,21 @@ describe('not accepted', () => {
     expect(host.asked).toHaveLength(1)
   })
 
-  test('nothing is fetched for who does not know the topic', async () => {
+  test('nothing is fetched for a caller who does not know the topic', async () => {
     const SigningCertURL = `${SNS_ORIGIN}/unknown.pem`
     await refused(notification(topicOf(accountId, 'guess'), event(), { SigningCertURL }))
     await refused(notification(topicArn, event(), { SigningCertURL }), { url: uuidv7() })
     expect(host.asked).toEqual([])
   })
 
-  test('raw delivery, which has no signature, in words of its own', async () => {
+  test('raw delivery, which has no signature, with an explanation', async () => {
     const headers = { 'x-amz-sns-rawdelivery': 'true' }
     const { status, body } = await post(JSON.stringify(event()), { headers })
     expect([status, body.code, body.reason]).toEqual([400, 'BAD_REQUEST', 'raw_delivery'])
     expect(body.error).toContain('Raw message delivery has no signature')
   })
 
-  test('what is no message, larger than 256 KiB or encoded', async () => {
+  test('a body that is no message, larger than 256 KiB or encoded', async () => {
     const message = text(notification(topicArn, event()))
     const large = text(notification(topicArn, 'x'.repeat(262_144)))
     const encoded = { headers: { 'content-encoding': 'gzip' } }
@@ -371,7 +371,7 @@ describe('not accepted', () => {
   })
 })
 
-test('what is not proven counts for its address; what is proven never does', async () => {
+test('unproven messages count against their address, and proven ones never do', async () => {
   const remoteAddress = '203.0.113.9'
   const forged = { ...notification(topicArn, event()), Message: '{}' }
   const answers = []
@@ -387,7 +387,7 @@ describe('the certificate', () => {
   const send = (SigningCertURL = CERTIFICATE_URL) =>
     post(notification(topicArn, event(), { SigningCertURL }, Date.now() + later))
 
-  test('is fetched once for all who need it, and again after a day', async () => {
+  test('is fetched once for concurrent messages, and again after a day', async () => {
     later = 2 * DAY_MS
     const answers = await Promise.all(Array.from({ length: 30 }, () => send()))
     expect(tally(answers.map(({ status }) => status))).toEqual({ 200: 30 })
@@ -400,7 +400,7 @@ describe('the certificate', () => {
     expect(host.asked).toHaveLength(2)
   })
 
-  test('that cannot be fetched: SNS tries again, and the connection has missed an event', async () => {
+  test('that cannot be fetched makes SNS try again, and marks a missed event', async () => {
     host.answers.set('/busy.pem', { status: 500 })
     const { status, headers } = await send(`${SNS_ORIGIN}/busy.pem`)
     expect([status, headers['retry-after']]).toEqual([503, '20'])
@@ -409,7 +409,7 @@ describe('the certificate', () => {
     expect((await send(`${SNS_ORIGIN}/busy.pem`)).status).toBe(200)
   })
 
-  test('is asked for ten times a minute at most for a connection', async () => {
+  test('is fetched at most ten times a minute for a connection', async () => {
     // A minute begins.
     later = 10 * DAY_MS - (Date.now() % MINUTE_MS)
     const answers = []

@@ -101,7 +101,7 @@ describe('an account that allows less than we believe', () => {
   })
 })
 
-it('who is refused everything asks at the lowest rate, and is never taken for noise', () => {
+it('whose calls are all refused asks at the lowest rate, and is never taken for noise', () => {
   const { pace } = simulate(60, () => ({ atRandom: 1, allowed: 0 }))
   expect(pace.factor).toBeLessThan(0.1)
 })

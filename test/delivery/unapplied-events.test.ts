@@ -89,7 +89,7 @@ const metric = async (reason: string): Promise<number> => {
   return values.find(({ labels }) => labels.reason === reason)?.value ?? 0
 }
 
-describe('what is not applied of a connection’s events', () => {
+describe('an event of a connection that is not applied', () => {
   test('is stored up to 5 MiB a day, and beyond only counted; the answer is the same', async () => {
     await wasVerified(api.sql, connectionId)
     const before = await metric('other_account')
@@ -153,7 +153,7 @@ describe('what is not applied of a connection’s events', () => {
     expect(await stored()).toMatchObject({ rows: 1 })
   })
 
-  test('but could not be read keeps silence from proving anything, counted or stored', async () => {
+  test('because it could not be read keeps silence from proving anything, counted or stored', async () => {
     await wasVerified(api.sql, connectionId)
     await fill(UNAPPLIED_EVENTS_A_DAY.rows)
     await post(event({ region: 'us-east-1' }))
@@ -197,7 +197,7 @@ describe('events about mail of ours are never limited', () => {
     ).toHaveLength(2)
   })
 
-  test('events about other programs’ mail are: beyond it no row is left of them', async () => {
+  test('events about other programs’ mail are limited, and those beyond the limit leave no row', async () => {
     await wasVerified(api.sql, connectionId)
     await fill(UNAPPLIED_EVENTS_A_DAY.rows - 1)
     const external = async () => {

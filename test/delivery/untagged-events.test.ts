@@ -256,7 +256,7 @@ test('a complaint about another program’s mail suppresses the address', async 
   expect(await logsOf(email)).toMatchObject([{ sourceType: 'external', status: 'complained' }])
 })
 
-test('whatever the order and however often, the rows are the same', async () => {
+test('the rows are the same in any order of events and after repetitions', async () => {
   const forms = []
   for (const order of [
     [0, 1, 2, 3],
@@ -327,7 +327,7 @@ test('an event of another program’s mail waits only while a call is open', asy
   expect(await logsOf(email)).toMatchObject([{ sourceType: 'external', status: 'delivered' }])
 })
 
-test('no event waits longer than a minute, whatever calls are open and whatever it says', async () => {
+test('no event waits longer than a minute, whatever calls are open', async () => {
   const mail = await claimed()
   const email = newAddress()
   await tell({
@@ -345,7 +345,7 @@ test('no event waits longer than a minute, whatever calls are open and whatever 
   await answer(mail)
 })
 
-test('a message id that becomes known much later corrects the mail, and no row of it stays', async () => {
+test('a message id that becomes known later corrects the mail and removes the extra row', async () => {
   const mail = await claimed()
   const { email, messageId, id, contactId, bucket } = mail
   // Nobody waits for the call any more: its worker was lost.
@@ -392,7 +392,7 @@ test('a message id that becomes known much later corrects the mail, and no row o
   expect(await api.sql`select from external_mails where message_id = ${messageId}`).toHaveLength(0)
 })
 
-test('looks for a message id become rare and end after the event bus has given up', async () => {
+test('look-ups of a message id become rare and end after the event bus has given up', async () => {
   const email = newAddress()
   const messageId = uuidv7()
   await tell({ type: 'Delivery', messageId, to: [email] })
@@ -412,7 +412,7 @@ test('looks for a message id become rare and end after the event bus has given u
   expect(await waits()).toBeNull()
 })
 
-test('an event without a tag tells nothing about the silence of other mails', async () => {
+test('an event without a tag is no witness for other mails', async () => {
   const { email, messageId, id } = await sent()
   const count = async () => {
     const [row] = await api.sql<{ arrived: number; firstEventAt: string | null }[]>`
@@ -426,7 +426,7 @@ test('an event without a tag tells nothing about the silence of other mails', as
   expect(await count()).toEqual({ arrived: before?.arrived, firstEventAt: null })
 })
 
-test('events that name nobody of an unknown mail are ignored, with the reason, and kept', async () => {
+test('events of an unknown mail without a recipient are ignored with the reason and stored', async () => {
   const lonely = await tell({ type: 'Bounce', messageId: uuidv7(), to: [] })
   expect(lonely).toMatchObject({ status: 'ignored', reason: 'no_recipient' })
   expect(await ignoredFor(lonely.envelopeId)).toMatchObject({

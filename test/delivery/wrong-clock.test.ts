@@ -47,6 +47,6 @@ test('a worker whose clock is ahead sends no scheduled batch early', async () =>
   expect(waitMs).toBeLessThanOrEqual(5 * MINUTE_MS)
 })
 
-test('a worker whose clock is behind sends none late', async () => {
+test('a worker whose clock is behind sends no scheduled batch late', async () => {
   expect(await begin(inMinutes(-1), -10)).toMatchObject({ kind: 'go', status: 'processing' })
 })

@@ -33,7 +33,7 @@ const iamRole = {
 const call = (ms: number) => ({ iamRole, signedAt: new Date(), beginBy: performance.now() + ms })
 
 describe('the calls of a claim', () => {
-  it('begin as their mails are made, and what is made too late goes back', async () => {
+  it('begin when their mails are made, and mails that are made too late go back', async () => {
     const mailer = fakeMailer()
     const jobs = pending(50, (n) => (n < 20 ? soon() : sleep(1_500)))
     const { results, verdict } = await callAll(mailer, jobs, call(1_000))
@@ -44,7 +44,7 @@ describe('the calls of a claim', () => {
     expect(mailer.calls).toHaveLength(20)
   })
 
-  it('are under way for no more than so many characters at once, and for one mail at least', async () => {
+  it('are in flight for a bounded number of characters, and for one mail at least', async () => {
     const long = (n: number) => ({ ...mail(`reader-${n}@example.com`), html: 'x'.repeat(1_000) })
     const jobs = Array.from({ length: 10 }, (_, n) => ({
       id: String(n),
@@ -59,7 +59,7 @@ describe('the calls of a claim', () => {
     expect(await outcomesWithin(20_000)).toEqual([10, 0])
   })
 
-  it('are not made for a mail that there was no time for, or that cannot be made', async () => {
+  it('are not made for mails without time or without a content', async () => {
     const mailer = fakeMailer()
     const failed = { reason: 'render_timeout', error: 'Takes too long to render' }
     const jobs = [
@@ -77,7 +77,7 @@ describe('the calls of a claim', () => {
     expect(mailer.calls).toHaveLength(1)
   })
 
-  it('that mostly stay unanswered say that the way is broken; a single one says nothing', async () => {
+  it('show a broken network if most stay unanswered, but not by a single one', async () => {
     const lost = (share: number) => {
       let n = 0
       const outcome = (): Outcome =>

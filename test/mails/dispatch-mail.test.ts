@@ -146,7 +146,7 @@ describe('single mail', () => {
     guarantee(() => expect(mailer.accepted).toHaveLength(21))
   })
 
-  it('of the API leaves with what it says and its tags, and fails when that is lost', async () => {
+  it('of the API leaves with its content and tags, and fails if its content is lost', async () => {
     const lost = await accept('lost@example.com', { sendAt: Date.now() + 3_000 })
     await sql`update transactional_mails set sealed = '\\x00' where id = ${lost}`
     await accept('somebody@example.com')
@@ -206,7 +206,7 @@ describe('single mail', () => {
     )
   })
 
-  it('that was postponed is not claimed by who saw it due before', async () => {
+  it('that was postponed is not claimed by a drain that saw it due before', async () => {
     const { organizationId, connectionId } = seeded
     const id = await accept('later@example.com', { sendAt: Date.now() + 60_000 })
     const claim = { organizationId, connectionId, bucket: dayBucket(id), claimId: uuidv7() }
@@ -215,7 +215,7 @@ describe('single mail', () => {
     await sql`delete from mail_queue`
   })
 
-  it('is not sent to an address that bounced since, though its contact has another by now', async () => {
+  it('is not sent to an address that has bounced, though its contact has another address', async () => {
     const { organizationId } = seeded
     const [contactId = ''] = await seedContacts(sql, organizationId, 1)
     const sendAt = Date.now() + 3_000
@@ -234,7 +234,7 @@ describe('single mail', () => {
     expect(mailer.calls).toHaveLength(0)
   })
 
-  it('leaves once it is enqueued, with what it says', async () => {
+  it('leaves with its content once it is enqueued', async () => {
     await enqueue(sql, mail({ replyTo: 'help@example.com', html: '<p>Thank you</p>' }))
     await until(async () => (await states())['sent'] === 1)
     expect(mailer.calls).toHaveLength(1)
@@ -376,7 +376,7 @@ describe('single mail', () => {
     expect(await states()).toEqual({ sent: 3, skipped: 3 })
   })
 
-  it('is about the address it goes to: a receipt to another than the contact has is sent', async () => {
+  it('is sent if it is a receipt to another address than the contact’s', async () => {
     const [bounced] = await seedContacts(sql, seeded.organizationId, 1)
     await sql`update contacts set email_status = 'bounced' where id = ${bounced!}`
     await enqueue(sql, mail({ contactId: bounced!, recipient: 'other@example.com' }))
@@ -429,7 +429,7 @@ describe('single mail', () => {
     })
   })
 
-  it('of a sender that is refused is tried less often the longer it waits', async () => {
+  it('of a refused sender is tried less often the longer it waits', async () => {
     await sql`update connections set is_verified = false where id = ${seeded.connectionId}`
     const waitsMs = async (hours: number): Promise<number> => {
       const sendAt = new Date(Date.now() - hours * 3_600_000).toISOString()
@@ -448,7 +448,7 @@ describe('single mail', () => {
     await sql`delete from mail_queue`
   })
 
-  it('leaves though rows stand before it that nobody can claim', async () => {
+  it('leaves though rows before it cannot be claimed', async () => {
     const { organizationId, connectionId } = seeded
     await enqueue(sql, mail({ recipient: 'before@example.com' }))
     await until(async () => (await states())['sent'] === 1)
@@ -505,7 +505,7 @@ describe('single mail', () => {
 })
 
 describe('probes', () => {
-  it('are mails to the simulator, without a row, when too few others tell whether events arrive', async () => {
+  it('are mails to the simulator without a row, sent if too few mails show whether events arrive', async () => {
     await seedContacts(sql, seeded.organizationId, 1)
     outcome = () => ({ kind: 'unknown', error: 'timeout' })
     const batchId = await seedBatch(sql, seeded)

@@ -56,7 +56,7 @@ const receipt = ({ organizationId, connectionId }: Seeded, n: number, html: stri
   html,
 })
 
-it('mail that is to be sent at once is due at once', async () => {
+it('mail without a time is due at once', async () => {
   const seeded = await seedOrganization(database.sql)
   // A time that is rounded up is half a millisecond ahead, half of the times.
   for (let n = 0; n < 20; n++) {
@@ -69,7 +69,7 @@ it('mail that is to be sent at once is due at once', async () => {
   }
 })
 
-it('of mails of a megabyte few are in flight at once, and all are sent', async () => {
+it('few mails of a megabyte are in flight at once, and all are sent', async () => {
   const MAILS = 40
   const CHARACTERS = 1_000_000
   const MOST = 25 * 1024 * 1024

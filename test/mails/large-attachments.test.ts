@@ -36,7 +36,7 @@ test('a mail with the largest attachments does not hold the event loop for long'
   expect(holdMs).toBeLessThan(boundMs)
 })
 
-test('base64 is told from what Node decodes as well', () => {
+test('base64 is distinguished from other texts that Node decodes', () => {
   for (const text of ['', 'YQ==', 'YWI=', 'YWJj', 'ab+/', 'YR==']) {
     expect([text, isBase64(text)]).toEqual([text, true])
   }

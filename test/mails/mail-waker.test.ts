@@ -138,7 +138,7 @@ test('receipts are not held up by a Temporal that does not answer', async () => 
   answer()
 })
 
-test('of three workers one sends each receipt, and nobody gets one twice', async () => {
+test('one of three workers sends each receipt, and nobody gets one twice', async () => {
   const RECEIPTS = 30
   const tenants = [seeded, await seedOrganization(database.sql)]
   for (let worker = 0; worker < 3; worker++) startWorker()
@@ -163,7 +163,7 @@ test('a worker that sends no mail leaves receipts to the dispatcher after two se
   await until(async () => woken.includes(`mail/${seeded.connectionId}`))
 })
 
-test('a dispatcher that is at work is not woken, and receipts are left to it', async () => {
+test('a running dispatcher is not woken, and receipts are left to it', async () => {
   const dispatcher = dispatcherOf(seeded)
   await mailDrains.hold(sql, dispatcher, MINUTE_MS)
   await enqueue(seeded, 'confirmation')
@@ -178,7 +178,7 @@ test('a dispatcher that is at work is not woken, and receipts are left to it', a
   expect(await mailQueue.dueReceipts(sql)).toMatchObject([{ connectionId: seeded.connectionId }])
 })
 
-test('a dispatcher that died is missed when its time is over', async () => {
+test('a dispatcher that died is replaced when its hold has ended', async () => {
   await mailDrains.hold(sql, dispatcherOf(seeded), 1)
   await enqueue(seeded, 'confirmation')
   expect(await until(() => isWaiting(seeded))).toBe(true)

@@ -257,7 +257,7 @@ async function received(accountId: string) {
   return Promise.all(mails.map(({ id }) => fixture.control.mail(id)))
 }
 
-it('what the provider receives of each source of mail', async () => {
+it('the provider receives the recorded request of each source of mail', async () => {
   const topicId = await topicOf()
   await batch('batch', null)
   await batch('batch-topic', topicId, { fromName: 'News, Ltd' })

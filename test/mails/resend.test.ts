@@ -64,7 +64,7 @@ describe('the package of Resend', () => {
     })
   })
 
-  test('shows a mail, moves one that waits to another time, and cancels it', async () => {
+  test('shows a mail, reschedules a waiting one, and cancels it', async () => {
     const { data } = await resend.emails.send({ ...receipt, scheduledAt: inAnHour() })
     const id = data?.id ?? ''
     const shown = await resend.emails.get(id)
@@ -134,7 +134,7 @@ describe('the package of Resend', () => {
     expect(rows).toHaveLength(1)
   })
 
-  test('sends a set whole or not at all, or what is good of it', async () => {
+  test('sends a set whole or not at all, or only its valid mails', async () => {
     const good = await resend.batch.send([receipt, { ...receipt, to: 'grace@example.com' }])
     expect(good.data?.data.map(({ id }) => id)).toEqual([expect.any(String), expect.any(String)])
     const mixed = [receipt, { ...receipt, to: 'nobody' }, { ...receipt, cc: 'b@example.com' }]
@@ -160,7 +160,7 @@ describe('the package of Resend', () => {
   })
 })
 
-describe('what single mail does not have is refused in the shape of Resend, by its name', () => {
+describe('a field that single mail does not have is refused by name in the shape of Resend', () => {
   const two = ['a@example.com', 'b@example.com']
   test.each([
     ['several to', { to: two }, 422, 'to', 'validation_error'],
@@ -212,13 +212,13 @@ describe('what single mail does not have is refused in the shape of Resend, by i
     expect((error as unknown as { details: object[] }).details[0]).toMatchObject({ path })
   })
 
-  test('lists without an address are none', async () => {
+  test('lists without an address count as absent', async () => {
     const { error } = await resend.emails.send({ ...receipt, cc: [], bcc: [] })
     expect(error).toBeNull()
   })
 })
 
-test('every refusal has the shape of Resend: of keys, scopes, paths and bodies', async () => {
+test('refusals of keys, scopes, paths and bodies have the shape of Resend', async () => {
   const send = (key: string) => new Resend(key, { baseUrl }).emails.send(receipt)
   expect((await send('re_wrong')).error).toMatchObject({ statusCode: 401, name: 'invalid_api_key' })
   const reader = await api.client(api.alice.organizationId, ['read'])
@@ -245,7 +245,7 @@ test('every refusal has the shape of Resend: of keys, scopes, paths and bodies',
   expect(anonymous.json()).toMatchObject({ statusCode: 401, name: 'missing_api_key' })
 })
 
-test('a mail to who may not be mailed is a row of the log; another organization sees none', async () => {
+test('a mail to a suppressed address is a row of the log, which another organization does not see', async () => {
   await api.alice.post('/v1/suppressions', { email: 'gone@example.com', reason: 'bounced' })
   const { data } = await resend.emails.send({ ...receipt, to: 'gone@example.com' })
   expect((await resend.emails.get(data?.id ?? '')).data?.last_event).toBe('suppressed')
@@ -270,7 +270,7 @@ test('a header names one of several accounts', async () => {
   expect(body.cloudAccountId).toBe(ids[1])
 })
 
-test('what the router refuses has its shape, too', async () => {
+test('refusals of the router have the shape of Resend', async () => {
   const { status, body } = await api.alice.get(`/compat/resend/emails/${'0'.repeat(2_000)}`)
   expect([status, body]).toEqual([
     400,

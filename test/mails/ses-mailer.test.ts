@@ -90,7 +90,7 @@ describe('a refusal is of the sender and not of the recipient', () => {
     expect('ofSender' in outcome).toBe(isOfSender)
   })
 
-  it('also where the sender’s address is the end of a recipient’s', () => {
+  it('also if the sender’s address is the end of a recipient’s', () => {
     const own = { from: 'news@example.com', to: 'my.news@example.com' }
     const outcome = (address: string) => read(400, 'MessageRejected', body(failed(address)), own)
     expect(outcome('my.news@example.com')).not.toHaveProperty('ofSender')
@@ -111,7 +111,7 @@ describe('a signature', () => {
     body: '{}',
   } as const
 
-  it('carries the time it is given, not the time it is made', () => {
+  it('carries the given time, not the present one', () => {
     const sign = createSigner(credentials, 'us-east-1')
     const headers = sign(request, new Date('2026-11-20T23:59:59.999Z'))
     expect(headers['x-amz-date']).toBe('20261120T235959Z')

@@ -71,7 +71,7 @@ describe('a mail', () => {
     expect(log).toMatchObject({ sourceType: 'transactional', status: 'queued' })
   })
 
-  test('goes to one address, from one sender: what is wrong is named', async () => {
+  test('goes to one address from one sender, and errors name the wrong field', async () => {
     const refused: [more: object, status: number, path: string][] = [
       [{ to: ['a@example.com', 'b@example.com'] }, 422, 'to'],
       [{ to: 'a@example.com, b@example.com' }, 422, 'to'],
@@ -155,7 +155,7 @@ describe('a mail', () => {
     expect((await send({ awsAccountId: connectionId })).status).toBe(202)
   })
 
-  test('to who bounced, complained or is suppressed is a row in the log, and nothing else', async () => {
+  test('to a bounced, complained or suppressed address is a row in the log and nothing else', async () => {
     for (const reason of ['bounced', 'complained', 'suppressed']) {
       const to = `${reason}@example.com`
       await suppress(to, reason)
@@ -226,7 +226,7 @@ describe('a set of mails', () => {
     ).toBe(422)
   })
 
-  test('with an Idempotency-Key is stored once, and what it says is not kept with the key', async () => {
+  test('with an Idempotency-Key is stored once, and its content is not stored with the key', async () => {
     const sendOnce = () =>
       api.alice.send({
         method: 'POST',
@@ -244,7 +244,7 @@ describe('a set of mails', () => {
 })
 
 describe('a mail that waits', () => {
-  test('can be sent at another time, and taken back, until it is claimed', async () => {
+  test('can be rescheduled and cancelled until it is claimed', async () => {
     const { body } = await send({ scheduledFor: inAnHour() })
     expect(body.status).toBe('scheduled')
     const later = new Date(Date.now() + 7_200_000).toISOString()
@@ -272,7 +272,7 @@ describe('a mail that waits', () => {
     }
   })
 
-  test('is out of reach once it is claimed', async () => {
+  test('can be neither rescheduled nor cancelled once it is claimed', async () => {
     const { body } = await send()
     await api.sql`
       update messages set state = 'claimed', claim_id = ${body.id}, claimed_at = now()
@@ -282,7 +282,7 @@ describe('a mail that waits', () => {
   })
 })
 
-test('what a mail said can be read for a week by who may, and the audit tells who did', async () => {
+test('the content of a mail can be read for a week with the right scope, and reads are audited', async () => {
   const { body } = await send({ headers: { 'X-Order': '42' }, attachments: [file()] })
   const { status, body: said } = await api.alice.get(`/v1/email/${body.id}/body`)
   expect(status).toBe(200)
@@ -300,7 +300,7 @@ test('what a mail said can be read for a week by who may, and the audit tells wh
   expect((await sender.get(`/v1/email/${body.id}/body`)).status).toBe(403)
 })
 
-test('what a mail said goes when its time is over and it is settled, not before', async () => {
+test('the content of a mail is deleted when its time is over and the mail is settled, not before', async () => {
   const kept = (await send()).body.id
   const brief = (await send({ retainBody: false })).body.id
   const isStored = async (id: string) => {

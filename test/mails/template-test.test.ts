@@ -29,7 +29,7 @@ async function said(id: string) {
   return openContent(api.deps.keyring, api.alice.organizationId, id, row?.sealed ?? Buffer.of())
 }
 
-test('each address gets what a contact would get, marked as a test', async () => {
+test('each address gets the mail of a contact, marked as a test', async () => {
   const { id: contactId } = await createContact(api.alice, {
     email: 'grace@example.com',
     firstName: 'Grace',
@@ -61,7 +61,7 @@ test('each address gets what a contact would get, marked as a test', async () =>
   expect(email).toMatchObject({ templateId, subject: '[Test] News for Grace', bodyKeptUntil: null })
 })
 
-test('a key that may not see contacts mails no address and no number of one', async () => {
+test('a test by a key that may not read contacts contains no contact’s address or number', async () => {
   const { body: template } = await api.alice.post('/v1/templates', {
     name: 'Private',
     subject: 'For {{ contact.firstName }}',
@@ -81,7 +81,7 @@ test('a key that may not see contacts mails no address and no number of one', as
   expect(JSON.stringify(mail)).not.toMatch(/mary@|15187654399/)
 })
 
-test('it is no mail to the contact that has the address', async () => {
+test('a test is not counted as a mail to the contact with the address', async () => {
   await createContact(api.alice, { email: 'reader@example.com', emailStatus: 'unsubscribed' })
   const { body } = await send({ to: ['reader@example.com'] })
   expect(body.mails[0].status).toBe('queued')
@@ -99,7 +99,7 @@ test('a suppressed address is not mailed', async () => {
   ])
 })
 
-test('what cannot be sent is refused whole, and leaves nothing', async () => {
+test('a test that cannot be sent is refused as a whole and leaves nothing', async () => {
   const count = async () => (await api.sql`select count(*)::int as n from messages`)[0]?.['n']
   const before = await count()
   const six = Array.from({ length: 6 }, (_, n) => `a${n}@example.com`)
