@@ -1,5 +1,5 @@
 import { HOOK_PRIORITY, hookEventId } from '../../src/domain/hooks/hook-event.ts'
-import { retryAfterMs, retryWaitMs } from '../../src/domain/hooks/hook-retries.ts'
+import { CALL_TIMEOUT_MS, retryAfterMs, retryWaitMs } from '../../src/domain/hooks/hook-retries.ts'
 import { hookSecretPlace, open } from '../../src/keys/sealing.ts'
 import type { Keyring } from '../../src/keys/tokens.ts'
 import { signatureHeaders } from '../../src/keys/webhook-signatures.ts'
@@ -7,8 +7,6 @@ import type { Fetcher, Incoming } from '../../src/net/fetch.ts'
 import { FetchError } from '../../src/net/fetch-error.ts'
 import type { CallResult, ClaimedDelivery, DueEndpoint } from '../../src/store/hooks/hook-queue.ts'
 
-/** Limit of a call, with the look-up of the name and the last byte of the answer. */
-export const CALL_TIMEOUT_MS = 15_000
 /** Bytes of an answer that are read, and characters of a bad one that are kept. */
 const MOST_BYTES = 16_384
 const MOST_CHARACTERS = 500

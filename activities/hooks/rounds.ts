@@ -1,17 +1,16 @@
 import { hookBody, hookData } from '../../src/core/hooks/hook-bodies.ts'
 import { loadSubjects } from '../../src/core/hooks/hook-subjects.ts'
 import { HOOK_PRIORITY } from '../../src/domain/hooks/hook-event.ts'
+import { LEASE_MS } from '../../src/domain/hooks/hook-retries.ts'
 import type { Keyring } from '../../src/keys/tokens.ts'
 import type { Fetcher } from '../../src/net/fetch.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import * as hookQueue from '../../src/store/hooks/hook-queue.ts'
-import { CALL_TIMEOUT_MS, callHook, cancelled, openSecrets, unsigned } from './call-hook.ts'
+import { callHook, cancelled, openSecrets, unsigned } from './call-hook.ts'
 import type { Caller, CallRoom } from './call-room.ts'
 import { createResultWriter } from './result-writer.ts'
 import { sampleData } from './sample-data.ts'
 
-/** A claimed delivery is due again after this: its call is lost by then. */
-const LEASE_MS = 3 * CALL_TIMEOUT_MS
 /** Endpoints that are read together. */
 const PAGE = 100
 const LEAST_ID = '00000000-0000-0000-0000-000000000000'

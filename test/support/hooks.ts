@@ -20,11 +20,12 @@ export interface HookCall {
   event: any
 }
 
-/** What a receiver answers: a status with its body and headers, or nothing at all. */
+/** Answer of a receiver: a status with body and headers, none at all, or a broken connection. */
 export type HookAnswer =
   | number
   | { status: number; body?: string; headers?: Record<string, string> }
   | 'hangs'
+  | 'resets'
 
 /** A receiver on loopback that notes what it is called with. */
 export async function startHookReceiver(
@@ -41,6 +42,7 @@ export async function startHookReceiver(
     calls.push(call)
     const answered = await answer(call)
     if (answered === 'hangs') return
+    if (answered === 'resets') return void request.socket.resetAndDestroy()
     const {
       status,
       body: text,
@@ -154,4 +156,31 @@ export async function makeDue(sql: Sql, endpointId: Uuid): Promise<void> {
   await sql`
     update hook_endpoints set gate_until = now() - interval '1 second'
     where id = ${endpointId} and gate_until is not null`
+}
+
+/** Moves everything about an endpoint back, as if so much time had passed. */
+export async function letTimePass(sql: Sql, endpointId: Uuid, ms: number): Promise<void> {
+  const passed = sql`${ms} * interval '1 millisecond'`
+  await sql`
+    update hook_queue set due_at = due_at - ${passed}, queued_at = queued_at - ${passed}
+    where endpoint_id = ${endpointId}`
+  await sql`
+    update hook_deliveries
+    set tries = (
+      select coalesce(jsonb_agg(each || jsonb_build_object('at',
+        to_jsonb((each ->> 'at')::timestamptz - ${passed})) order by position), '[]')
+      from jsonb_array_elements(tries) with ordinality as t (each, position)
+    )
+    where endpoint_id = ${endpointId}`
+  await sql`
+    update hook_endpoints
+    set gate_until = gate_until - ${passed}, failing_since = failing_since - ${passed},
+      disabled_at = disabled_at - ${passed}, drop_before = drop_before - ${passed}
+    where id = ${endpointId}`
+  // Since when an endpoint fails tells one notice from another.
+  await sql`
+    update notices
+    set period = to_char((period::timestamptz - ${passed}) at time zone 'UTC',
+      'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    where subject = ${endpointId} and kind = 'webhook_failing'`
 }

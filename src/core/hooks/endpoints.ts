@@ -19,6 +19,7 @@ import * as hookDeliveries from '../../store/hooks/hook-deliveries.ts'
 import * as hookEndpoints from '../../store/hooks/hook-endpoints.ts'
 import { type Actor, recordAudit } from '../access/audit.ts'
 import { missing } from '../access/ownership.ts'
+import { endOutage } from './end-outage.ts'
 import { hookUrl } from './hook-url.ts'
 
 const OVERLAP_MS = 86_400_000
@@ -87,6 +88,8 @@ export async function changeEndpoint(
   if (enabled === false) await hookEndpoints.disable(tx, organizationId, id)
   if (enabled === true) {
     await hookEndpoints.enable(tx, { organizationId, id, dropsHeld: held === 'drop' })
+    const { failingSince } = stored
+    if (failingSince !== null) await endOutage(tx, organizationId, id, Date.parse(failingSince))
   }
   const names = Object.keys({ ...settings, ...(enabled === undefined ? {} : { enabled }) })
   await audit(context, 'webhook_endpoint.changed', id, { fields: names })

@@ -9,10 +9,12 @@ import type { Uuid } from '../../runtime/ids.ts'
 import * as notices from '../../store/accounts/notices.ts'
 import { type Sql, type Transaction, transact } from '../../store/db/sql.ts'
 import * as hookQueue from '../../store/hooks/hook-queue.ts'
+import { endOutage } from './end-outage.ts'
 
 /**
  * Stores the results of calls and their effects on endpoints: a gate that closes or opens, an
- * endpoint that is disabled, and the notices to its owners.
+ * endpoint that is disabled, and the notices to its owners. A gate that opens makes everything due
+ * that could not be delivered while it was closed.
  */
 export const recordCalls = (sql: Sql, results: readonly hookQueue.CallResult[]): Promise<void> =>
   transact(sql, async (tx) => {
@@ -29,6 +31,9 @@ export const recordCalls = (sql: Sql, results: readonly hookQueue.CallResult[]):
         ? (disablingReason(after, calls, stored.nowMs) ?? null)
         : null
       const { succeeded, failed } = calls
+      const { organizationId, id, failingSinceMs, gateStep } = stored
+      const isBack = succeeded > 0 && gateStep > 0
+      if (isBack && failingSinceMs !== null) await endOutage(tx, organizationId, id, failingSinceMs)
       changed.push({ ...after, succeeded, failed, disabledFor })
       await tell(tx, after, disabledFor)
     }

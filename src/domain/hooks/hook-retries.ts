@@ -2,6 +2,11 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
+/** Limit of a call, with the look-up of the name and the last byte of the answer. */
+export const CALL_TIMEOUT_MS = 15 * SECOND_MS
+/** Time after which a claimed delivery is due again. Its call is lost by then. */
+export const LEASE_MS = 3 * CALL_TIMEOUT_MS
+
 /** Days for which deliveries are kept. */
 export const DELIVERY_DAYS = 14
 

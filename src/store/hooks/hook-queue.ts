@@ -136,6 +136,46 @@ const eachPriority = (sql: Sql): Part => {
     ${due(HOOK_PRIORITY.import, sql`and room.is_open`)}`
 }
 
+interface Outage {
+  organizationId: Uuid
+  endpointId: Uuid
+  /** Milliseconds since 1970. */
+  sinceMs: number
+  /** Deliveries that are due later than this wait for another call. Others may be in one. */
+  leaseMs: number
+}
+
+/**
+ * Makes the deliveries due whose calls have all failed in an outage of their endpoint. They would
+ * wait for up to twenty hours. A delivery that failed before the outage, while others succeeded,
+ * keeps its time.
+ *
+ * Rows that another transaction has locked are skipped: it waits for the endpoint, which the caller
+ * has locked.
+ */
+export const hastenAfterOutage = (
+  tx: Transaction,
+  { organizationId, endpointId, sinceMs, leaseMs }: Outage,
+) => tx`
+  update hook_queue q
+  set due_at = clock_timestamp()
+  from (
+    select q.id
+    from hook_queue q
+    cross join lateral (
+      select (tries -> -attempts::integer ->> 'at')::timestamptz as first_called_at
+      from hook_deliveries
+      where organization_id = ${organizationId} and endpoint_id = ${endpointId} and id = q.id
+      limit 1
+    ) d
+    where q.organization_id = ${organizationId} and q.endpoint_id = ${endpointId}
+      and q.priority in (${HOOK_PRIORITY.event}, ${HOOK_PRIORITY.import})
+      and q.due_at > statement_timestamp() + ${leaseMs} * interval '1 millisecond'
+      and d.first_called_at >= to_timestamp(${sinceMs}::float8 / 1000)
+    for update of q skip locked
+  ) late
+  where q.id = late.id`
+
 /** Gives claimed deliveries back whose calls did not begin. */
 export const release = (sql: Sql, ids: readonly Uuid[]) => sql`
   update hook_queue
