@@ -19,7 +19,7 @@ export interface HookFact {
   priority?: (typeof HOOK_PRIORITY)[keyof typeof HOOK_PRIORITY]
 }
 
-/** Facts that are written without checking whether an endpoint wants them. */
+/** Limit of facts that are written without checking first whether an endpoint wants them. */
 const FEW = 20
 
 /**
@@ -53,15 +53,16 @@ export async function record(tx: Transaction, facts: readonly HookFact[]): Promi
       fact.source, fact.priority, fact.extra) delivery`
 }
 
-/** Returns the facts of organizations that have an endpoint. */
+/** Returns the facts whose type an endpoint of their organization wants. */
 async function wantedOf(tx: Transaction, facts: readonly HookFact[]): Promise<HookFact[]> {
   const organizationIds = [...new Set(facts.map(({ organizationId }) => organizationId))]
-  const rows = await tx<{ organizationId: Uuid }[]>`
-    select distinct organization_id
+  const rows = await tx<{ organizationId: Uuid; type: string }[]>`
+    select distinct organization_id, type
     from hook_endpoints
+    cross join unnest(event_types) as type
     where organization_id = any(${organizationIds}::uuid[])`
-  const wanting = new Set(rows.map(({ organizationId }) => organizationId))
-  return facts.filter(({ organizationId }) => wanting.has(organizationId))
+  const wantedTypes = new Set(rows.map(({ organizationId, type }) => `${organizationId} ${type}`))
+  return facts.filter(({ organizationId, type }) => wantedTypes.has(`${organizationId} ${type}`))
 }
 
 /**
