@@ -63,7 +63,11 @@ const SAMPLES: Record<HookEventType, Record<string, unknown>> = {
   'email.clicked': { email, clickedAt: TIME, url: 'https://example.com/offer', userAgent },
   'email.bounced': bounce,
   'email.complained': { email, complainedAt: TIME },
-  'email.suppressed': { ...bounce, bounceSubType: 'OnAccountSuppressionList' },
+  'email.suppressed': {
+    ...bounce,
+    suppressedAt: TIME,
+    bounceSubType: 'OnAccountSuppressionList',
+  },
   'email.failed': { email, failedAt: TIME, error: 'content_lost' },
   'batch.completed': { batch: first(BatchSummary) },
   'batch.failed': { batch: first(BatchSummary) },

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { batchBucket, batchRowId, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
+import { batchBucket, batchRowId, dayBucket, type Uuid, uuidv7 } from '../../src/runtime/ids.ts'
 import * as claims from '../../src/store/delivery/claims.ts'
 import { listen } from '../../src/store/db/listener.ts'
 import { recordResults } from '../../src/store/delivery/record-results.ts'
+import { claimMails } from '../../src/store/mails/claim-mails.ts'
+import { enqueue } from '../../src/store/mails/enqueue-mails.ts'
 import { type Api, type Client, createBatch, createContact, startApi } from '../support/api.ts'
 import { type EngagedMail, seedEngagedMail, tell, timeAt } from '../support/engaged-mail.ts'
 import { createEndpoint } from '../support/hooks.ts'
-import { insertMail } from '../support/api.ts'
+import { connectAccount, insertMail } from '../support/api.ts'
+import { seedContacts, seedOrganization } from '../support/seed.ts'
 import { seedExecution, seedFlow } from '../support/seed-flow.ts'
 
 const PERSON = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -386,5 +389,56 @@ describe('results of claims tell', () => {
       { id: ids[0] ?? '', outcome: 'queued' },
     ])
     expect(await typesOf(organizationId)).toEqual(['batch.completed', 'email.failed'])
+  })
+})
+
+describe('a single mail to a suppressed address tells that it was suppressed', () => {
+  test('when it is accepted', async () => {
+    const client = await organization({ eventTypes: ['email.suppressed'] })
+    const { organizationId } = client
+    await connectAccount(client, { accountId: accountNumber(), region: 'eu-central-1' })
+    await client.post('/v1/suppressions', { email: 'ada@example.com', reason: 'bounced' })
+    await client.post('/v1/suppressions', { email: 'bea@example.com', reason: 'unsubscribed' })
+    for (const to of ['ada@example.com', 'bea@example.com', 'cleo@example.com']) {
+      const mail = { to, from: 'shop@example.com', subject: 'Receipt', text: 'Thanks' }
+      expect((await client.post('/v1/email/send', mail)).status).toBe(202)
+    }
+    const [fact, ...others] = await told(organizationId)
+    expect(others).toEqual([])
+    const [mail] = await api.sql<{ id: Uuid; recipient: string }[]>`
+      select id, recipient from messages where id = ${fact?.mailId ?? ''}`
+    expect(mail?.recipient).toBe('ada@example.com')
+    expect(fact).toMatchObject({ type: 'email.suppressed', priority: 1 })
+  })
+
+  test('when it is claimed, by its contact or by the list', async () => {
+    const { organizationId, connectionId } = await seedOrganization(api.sql)
+    await createEndpoint(await api.client(organizationId, ['full']), 'https://shop.example.com/')
+    const [contactId = ''] = await seedContacts(api.sql, organizationId, 1)
+    await api.sql`update contacts set email_status = 'bounced' where id = ${contactId}`
+    const ids = [uuidv7(), uuidv7()]
+    const bucket = dayBucket(ids[0] ?? '')
+    const [recipient] = await api.sql<{ email: string }[]>`
+      select email from contacts where id = ${contactId}`
+    for (const [n, id] of ids.entries()) {
+      await enqueue(api.sql, {
+        organizationId,
+        id,
+        source: 'transactional',
+        connectionId,
+        ...(n === 0 ? { contactId } : {}),
+        recipient: n === 0 ? (recipient?.email ?? '') : 'listed@example.com',
+        from: 'shop@example.com',
+        subject: 'Receipt',
+        text: 'Thanks',
+      })
+    }
+    const refused = [{ id: ids[1] ?? '', reason: 'complained' }]
+    const claim = { organizationId, connectionId, bucket, claimId: uuidv7(), ids, refused }
+    expect(await claimMails(api.sql, claim)).toMatchObject({ mails: [], skipped: 2 })
+    const facts = await told(organizationId)
+    expect(facts.map(({ type, mailId }) => `${type} ${mailId}`).toSorted()).toEqual(
+      ids.map((id) => `email.suppressed ${id}`).toSorted(),
+    )
   })
 })

@@ -92,8 +92,11 @@ function mailData(
     case 'email.clicked':
       return { email, clickedAt: occurredAt, ...extra }
     case 'email.bounced':
-    case 'email.suppressed':
       return { email, bouncedAt: occurredAt, bounceType, bounceSubType, error }
+    case 'email.suppressed': {
+      const { bouncedAt } = mail
+      return { email, suppressedAt: occurredAt, bouncedAt, bounceType, bounceSubType, error }
+    }
     case 'email.complained':
       return { email, complainedAt: occurredAt }
     case 'email.failed':

@@ -65,6 +65,26 @@ async function wantedOf(tx: Transaction, facts: readonly HookFact[]): Promise<Ho
   return facts.filter(({ organizationId, type }) => wantedTypes.has(`${organizationId} ${type}`))
 }
 
+/** Reasons of a skipped mail that are told as `email.suppressed`. */
+const SUPPRESSED = ['bounced', 'complained', 'suppressed']
+
+/**
+ * Part of a statement that skips single mails: writes the deliveries of those that go to a
+ * suppressed address. `skipped` is a relation of (organization_id, bucket, id, source, contact_id,
+ * reason).
+ */
+export const ofSkippedMails = (sql: Executor, skipped: Part) => sql`
+  insert into hook_deliveries
+  select delivery.*
+  from (${skipped}) skipped
+  cross join lateral hook_deliveries_of(skipped.organization_id, 'email.suppressed',
+    clock_timestamp(), 'skipped', skipped.contact_id, skipped.bucket, skipped.id, null, null, null,
+    skipped.source, ${HOOK_PRIORITY.event}, null) delivery
+  where skipped.reason = any(${SUPPRESSED}::text[])
+    and exists (
+      select from hook_endpoints e where e.organization_id = skipped.organization_id
+    )`
+
 /**
  * Part of a statement that moves mails of one organization and bucket: writes the deliveries of
  * those that it sent or gave up. `moved` is a relation of (id, state, source, contact_id).

@@ -1,6 +1,7 @@
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Sql } from '../db/sql.ts'
 import * as executions from '../flows/executions.ts'
+import * as hookFacts from '../hooks/hook-facts.ts'
 import * as outbox from '../platform/outbox.ts'
 import type { MailSet } from './mail-queue.ts'
 
@@ -134,7 +135,8 @@ export const claimMails = async (
         claimed_at = case when checked.reason is null then now() end
       from checked
       where m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = checked.id
-      returning m.id, m.state, m.reason, m.contact_id, m.recipient, m.execution_id, checked.flow_id
+      returning m.organization_id, m.bucket, m.id, m.source, m.state, m.reason, m.contact_id,
+        m.recipient, m.execution_id, checked.flow_id
     ), unqueued as (
       delete from mail_queue q
       using moved
@@ -145,6 +147,7 @@ export const claimMails = async (
       from moved
       where state = 'claimed'
       having count(*) > 0
+    ), hooked as (${hookFacts.ofSkippedMails(sql, sql`select * from moved where state = 'skipped'`)}
     ), woken as (${outbox.wake(
       sql,
       organizationId,

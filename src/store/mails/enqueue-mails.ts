@@ -1,6 +1,7 @@
 import { PRIORITIES, type SingleMailSource } from '../../domain/mails/mail-priority.ts'
 import { dayBucket, type Uuid } from '../../runtime/ids.ts'
 import type { Executor } from '../db/sql.ts'
+import * as hookFacts from '../hooks/hook-facts.ts'
 
 export interface SingleMail {
   organizationId: string
@@ -84,7 +85,7 @@ export async function enqueueAll(sql: Executor, messages: readonly SingleMail[])
         case when refused is null then 'queued' else 'suppressed' end, refused
       from given
       on conflict (organization_id, bucket, dedupe_key) do nothing
-      returning organization_id, bucket, id, send_at
+      returning organization_id, bucket, id, source, contact_id, reason, send_at
     ), body as (
       insert into message_bodies (organization_id, bucket, id, from_address, reply_to, subject,
         html, text, headers)
@@ -98,7 +99,11 @@ export async function enqueueAll(sql: Executor, messages: readonly SingleMail[])
       from mail
       join given using (organization_id, bucket, id)
       where given.refused is null
-    )
+    )${
+      messages.some(({ refused }) => refused !== undefined)
+        ? sql`, hooked as (${hookFacts.ofSkippedMails(sql, sql`select * from mail`)})`
+        : sql``
+    }
     select count(*) as mails from mail`
   return added?.mails ?? 0
 }
