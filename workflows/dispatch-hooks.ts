@@ -3,6 +3,7 @@ import {
   continueAsNew,
   defineSignal,
   proxyActivities,
+  setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow'
@@ -33,7 +34,8 @@ export async function dispatchHooks(input: DispatchHooksInput): Promise<void> {
   for (;;) {
     while (dirty) {
       dirty = false
-      const { more } = await drainHooks(input)
+      const { more, summary } = await drainHooks(input)
+      if (summary !== undefined) setCurrentDetails(summary)
       if (more) dirty = true
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof dispatchHooks>(input)
     }

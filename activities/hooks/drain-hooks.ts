@@ -4,6 +4,7 @@ import type { Keyring } from '../../src/keys/tokens.ts'
 import type { Fetcher } from '../../src/net/fetch.ts'
 import type { Sql } from '../../src/store/db/sql.ts'
 import type { DispatchHooksInput } from '../../workflows/contract.ts'
+import * as hookQueue from '../../src/store/hooks/hook-queue.ts'
 import { createCallRoom } from './call-room.ts'
 import { createRounds, Stopped } from './rounds.ts'
 
@@ -26,6 +27,8 @@ export interface DrainHooksDeps {
 
 export interface DrainedHooks {
   more: boolean
+  /** Sentences for operators. Absent in results of earlier workers. */
+  summary?: string
 }
 
 /**
@@ -44,7 +47,12 @@ export function createDrainHooks(deps: DrainHooksDeps) {
     const { signal } = stopping
     // One for each call.
     setMaxListeners(0, signal)
-    const rounds = createRounds({ ...deps, shard, now, onCall, room, signal })
+    const calls = { delivered: 0, failed: 0 }
+    const countCall = (outcome: string, ms: number): void => {
+      calls[outcome === 'delivered' ? 'delivered' : 'failed']++
+      onCall(outcome, ms)
+    }
+    const rounds = createRounds({ ...deps, shard, now, onCall: countCall, room, signal })
     const startedAt = performance.now()
     let warmUntil = startedAt + warmMs
     let stopTimer: NodeJS.Timeout | undefined
@@ -52,19 +60,31 @@ export function createDrainHooks(deps: DrainHooksDeps) {
       stopTimer = setTimeout(() => stopping.abort(new Stopped()), STOP_MS)
     }
     cancellationSignal.addEventListener('abort', stop, { once: true })
+    const isInTime = () =>
+      performance.now() - startedAt < LONGEST_DRAIN_MS && !cancellationSignal.aborted
+    let isIdle = false
     try {
-      while (performance.now() - startedAt < LONGEST_DRAIN_MS && !cancellationSignal.aborted) {
+      while (!isIdle && isInTime()) {
         const begun = await rounds.begin()
         const at = performance.now()
         if (begun > 0 || !rounds.isEmpty()) warmUntil = at + warmMs
-        else if (at >= warmUntil) return { more: false }
-        if (begun === 0) await rounds.changed(POLL_MS)
+        else isIdle = at >= warmUntil
+        if (begun === 0 && !isIdle) await rounds.changed(POLL_MS)
       }
-      return { more: true }
     } finally {
       await rounds.ended()
       clearTimeout(stopTimer)
       cancellationSignal.removeEventListener('abort', stop)
     }
+    const summary = summaryOf(await hookQueue.summarizeShard(deps.sql, shard), calls)
+    return { more: !isIdle, summary }
   }
 }
+
+const summaryOf = (
+  { endpoints, gated, disabled, waiting }: hookQueue.ShardSummary,
+  { delivered, failed }: { delivered: number; failed: number },
+): string =>
+  `**${waiting}**${waiting < hookQueue.MOST_WAITING_COUNTED ? '' : ' or more'} deliveries wait. ` +
+  `Endpoints: ${endpoints}, ${gated} with a closed gate, ${disabled} disabled. ` +
+  `Calls of the last drain: ${delivered} delivered, ${failed} failed.`

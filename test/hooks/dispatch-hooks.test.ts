@@ -40,8 +40,16 @@ test('what a caller changes arrives at its endpoints, beside one that never answ
 
   const [row] = await api.sql<{ shard: number }[]>`
     select shard from hook_endpoints where id = ${id}`
-  const run = await engine.client.workflow.getHandle(hooksWorkflowId(row?.shard ?? 0)).describe()
+  const handle = engine.client.workflow.getHandle(hooksWorkflowId(row?.shard ?? 0))
+  const run = await handle.describe()
   expect(run).toMatchObject({ type: 'dispatchHooks', status: { name: 'RUNNING' } })
+
+  // An operator reads in Temporal's UI how the shard does.
+  const details = async () => {
+    const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')
+    return metadata.currentDetails ?? ''
+  }
+  await expect.poll(details).toMatch(/^\*\*\d+\*\* deliveries wait\. Endpoints: \d+, .* delivered/)
 
   // Woken again, whether its run is at work, idle or over.
   await createContact(api.alice, { email: 'dora@example.com' })

@@ -28,6 +28,38 @@ export async function listDueShards(sql: Sql): Promise<number[]> {
   return rows.map(({ shard }) => shard)
 }
 
+/** Limit to which the waiting deliveries of a shard are counted. */
+export const MOST_WAITING_COUNTED = 10_000
+
+export interface ShardSummary {
+  endpoints: number
+  gated: number
+  disabled: number
+  waiting: number
+}
+
+/** Counts what operators see of a shard in Temporal's UI. */
+export async function summarizeShard(sql: Sql, shard: number): Promise<ShardSummary> {
+  const [summary] = await sql<ShardSummary[]>`
+    select count(*) as endpoints,
+      count(*) filter (where gate_until is not null and disabled_at is null) as gated,
+      count(*) filter (where disabled_at is not null) as disabled,
+      (
+        select count(*)
+        from (
+          select
+          from hook_endpoints e
+          join hook_queue q on q.endpoint_id = e.id
+          where e.shard = ${shard}
+          limit ${MOST_WAITING_COUNTED}
+        ) counted
+      ) as waiting
+    from hook_endpoints
+    where shard = ${shard}`
+  if (!summary) throw new Error('a count returned no row')
+  return summary
+}
+
 /** An endpoint of a shard for which something is due, and what its calls need. */
 export interface DueEndpoint {
   organizationId: Uuid
