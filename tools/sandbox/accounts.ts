@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Sql } from '../../src/store/db/sql.ts'
+import { NO_SMS, SmsSettingsSchema } from './sms/settings.ts'
 
 const Percent = Type.Number({ minimum: 0, maximum: 100 })
 const Rate = Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()])
@@ -89,6 +90,7 @@ const AccountSchema = Type.Object(
      * Mail makes events only with a configuration set, named or the identity's own, as with SES.
      */
     eventsNeedConfigurationSet: Type.Boolean(),
+    sms: SmsSettingsSchema,
   },
   closed,
 )
@@ -97,8 +99,9 @@ export type Role = Account['roles'][number]
 
 const AccountUpdateSchema = Type.Partial(
   Type.Object({
-    ...Type.Omit(AccountSchema, ['accountNumber', 'engagement']).properties,
+    ...Type.Omit(AccountSchema, ['accountNumber', 'engagement', 'sms']).properties,
     engagement: Type.Partial(AccountSchema.properties.engagement, closed),
+    sms: Type.Partial(AccountSchema.properties.sms, closed),
   }),
   closed,
 )
@@ -127,6 +130,7 @@ const newAccount = (accountNumber: string, region: string): Account => ({
   engagement: { openPercent: 40, clickPercent: 10, deliveryDelayMs: 300 },
   configurationSets: [],
   eventsNeedConfigurationSet: false,
+  sms: NO_SMS,
 })
 
 /** Accounts are held in memory, and every change is written to Postgres. */
@@ -160,7 +164,8 @@ export async function loadAccounts(sql: Sql) {
       const region = update.region ?? accountsOfNumber[0]?.region ?? DEFAULT_REGION
       const before = get(accountNumber, region)
       const engagement = { ...before.engagement, ...update.engagement }
-      const account: Account = { ...before, ...update, accountNumber, region, engagement }
+      const sms = { ...before.sms, ...update.sms }
+      const account: Account = { ...before, ...update, accountNumber, region, engagement, sms }
       await sql`
         insert into sandbox.accounts (account, region, config)
         values (${accountNumber}, ${region}, ${sql.json(account)})

@@ -8,6 +8,7 @@ import { sendJson } from './http.ts'
 import { clearMails, countMails, findMail, listMails } from './mails.ts'
 import { mailIdOf } from './message-id.ts'
 import { settingsUpdate } from './settings.ts'
+import { inboundText, receiveText } from './sms/inbound.ts'
 
 export const CONTROL_PREFIX = '/_sandbox/'
 
@@ -97,6 +98,25 @@ const ROUTES: Record<string, Handler> = {
     const mail = await findMail(deps.sql, id)
     return mail ? ok({ ...mail, raw: mail.raw?.toString('base64') ?? null }) : missing('Mail')
   },
+  'GET texts': async ({ deps, query }) =>
+    ok({
+      texts: await deps.sms.texts.list({
+        account: query.get('account') ?? undefined,
+        destination: query.get('destination') ?? undefined,
+      }),
+    }),
+  'DELETE texts': async ({ deps }) => {
+    await deps.sms.texts.clear()
+    return ok({ success: true })
+  },
+  'POST inbound-texts/*': async ({ deps, id, query, body }) => {
+    const given = read(inboundText, body)
+    if ('problem' in given) return invalid(given.problem)
+    const account = deps.accounts.get(id, query.get('region') ?? '')
+    const outcome = await receiveText(deps.sms.texts, account, given.value)
+    return outcome === undefined ? missing('Sender') : ok(outcome)
+  },
+
   'DELETE mails': async ({ deps }) => {
     await deps.ledger.exclusive(async () => {
       await deps.pump.exclusive(() => clearMails(deps.sql))
@@ -119,7 +139,7 @@ const filterOf = (query: URLSearchParams) => ({
 
 const invalid = (message: string): Answer => ({ status: 400, value: { message } })
 
-const NAMED = /^(accounts|calls|events|mails|queues)\/([^/]+)$/
+const NAMED = /^(accounts|calls|events|inbound-texts|mails|queues)\/([^/]+)$/
 
 /** Routes by which tests, the demo and `dev` control the sandbox. */
 export async function handleControl(

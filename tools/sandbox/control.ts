@@ -3,6 +3,8 @@ import type { Faults } from './faults.ts'
 import type { Counts, MailFilter, MailSummary, MailView } from './mails.ts'
 import type { EventStats } from './pump.ts'
 import type { Settings } from './settings.ts'
+import type { InboundOutcome, InboundText } from './sms/inbound.ts'
+import type { StoredText } from './sms/texts.ts'
 
 /** Controls a running sandbox, for tests, the demo and `dev`. */
 export function sandboxControl(url: string) {
@@ -69,6 +71,18 @@ export function sandboxControl(url: string) {
     /** By id or message id. `raw` is base64. */
     mail: (id: string) =>
       call<Omit<MailView, 'raw'> & { raw: string | null }>('GET', `mails/${id}`),
+    /** Accepted texts, newest first. */
+    texts: async (query: { account?: string; destination?: string } = {}) =>
+      (await call<{ texts: StoredText[] }>('GET', 'texts', { query })).texts,
+    /** Deletes all texts and their events. */
+    clearTexts: () => call<{ success: true }>('DELETE', 'texts'),
+    /** A person writes to a number of the account. */
+    writeText: (accountNumber: string, region: string, text: InboundText) =>
+      call<InboundOutcome>('POST', `inbound-texts/${accountNumber}`, {
+        query: { region },
+        body: text,
+      }),
+
     /** Deletes all mail, events, counts and used quota. */
     clear: () => call<{ success: true }>('DELETE', 'mails'),
   }

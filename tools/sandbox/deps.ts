@@ -9,6 +9,8 @@ import type { Limiter } from './limiter.ts'
 import type { Pump } from './pump.ts'
 import type { Queues } from './queues.ts'
 import type { Settings } from './settings.ts'
+import type { PartRates } from './sms/rates.ts'
+import type { Texts } from './sms/texts.ts'
 import type { Suppressions } from './suppressions.ts'
 
 export interface Deps {
@@ -23,5 +25,6 @@ export interface Deps {
   pump: Pump
   queues: Queues
   settings: Settings
+  sms: { texts: Texts; rates: PartRates }
   suppressions: Suppressions
 }

@@ -13,6 +13,8 @@ import { createQueues } from './queues.ts'
 import { createSchema } from './schema.ts'
 import { createSandboxServer } from './server.ts'
 import { DEFAULT_SETTINGS, type Settings } from './settings.ts'
+import { createPartRates } from './sms/rates.ts'
+import { createTexts } from './sms/texts.ts'
 import { loadSuppressions } from './suppressions.ts'
 
 const MAX_CONNECTIONS = 4
@@ -36,8 +38,8 @@ export interface Sandbox {
 }
 
 /**
- * Starts the stand-in for Amazon in development and tests: SES v2, STS, IAM, CloudWatch and SQS on
- * one port, for the real SDK with an endpoint override. Everything is stored in the schema
+ * Starts the stand-in for Amazon in development and tests: SES v2, End User Messaging SMS, STS, IAM,
+ * CloudWatch and SQS on one port, for the real SDK with an endpoint override. Everything is stored in the schema
  * `sandbox`. One process per database.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -50,6 +52,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     const accounts = await loadAccounts(sql)
     const queues = createQueues(sql)
     const pump = createPump({ sql, log, accounts, faults, settings, queues })
+    const texts = createTexts({ sql, log, accounts, faults, queues })
     const own = [SANDBOX_CREDENTIALS, ...(options.staticCredentials ?? [])]
     const deps: Deps = {
       sql,
@@ -63,6 +66,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       pump,
       queues,
       settings,
+      sms: { texts, rates: createPartRates() },
       suppressions: await loadSuppressions(sql),
     }
     const server = createSandboxServer(deps)
@@ -71,6 +75,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       server.listen(port, host, () => resolve())
     })
     await pump.start()
+    texts.start()
     const bound = (server.address() as AddressInfo).port
     return {
       url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
@@ -82,6 +87,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         await closed
         clearTimeout(impatient)
         await pump.stop()
+        await texts.stop()
         await sql.end({ timeout: 5 })
       },
     }

@@ -95,4 +95,42 @@ const SCHEMA = `
   );
   create index if not exists queue_messages_visible
     on sandbox.queue_messages (account, region, queue, visible_at);
+  create table if not exists sandbox.texts (
+    id uuid primary key,
+    account text not null,
+    region text not null,
+    accepted_at timestamptz not null,
+    sender text not null,
+    country text not null,
+    destination text not null,
+    body text not null,
+    message_type text not null,
+    context jsonb not null,
+    configuration_set text,
+    encoding text not null,
+    parts integer not null,
+    price float8 not null,
+    carrier_fee float8 not null,
+    report text not null
+  );
+  create index if not exists texts_accepted on sandbox.texts (account, region, accepted_at);
+  create table if not exists sandbox.text_events (
+    id uuid primary key,
+    text_id uuid not null,
+    kind text not null,
+    is_final boolean not null,
+    occurs_at timestamptz not null,
+    due_at timestamptz not null,
+    state text not null default 'pending'
+  );
+  create index if not exists text_events_due on sandbox.text_events (due_at)
+    where state = 'pending';
+  create table if not exists sandbox.opted_out_numbers (
+    account text not null,
+    region text not null,
+    list text not null,
+    phone text not null,
+    opted_out_at timestamptz not null,
+    primary key (account, region, list, phone)
+  );
 `

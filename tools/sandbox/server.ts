@@ -8,6 +8,7 @@ import type { Deps } from './deps.ts'
 import { readBody, sendJson } from './http.ts'
 import { handleInbox } from './inbox/routes.ts'
 import { handleSes, SES_PREFIX } from './ses/routes.ts'
+import { handleSms, SMS_TARGET } from './sms/routes.ts'
 
 /** Longer than any client keeps an idle connection, so the server never closes one in use. */
 const KEEP_ALIVE_MS = 75_000
@@ -50,6 +51,9 @@ async function handle(
     const target = headers['x-amz-target']
     if (typeof target === 'string' && target.startsWith(SQS_TARGET)) {
       return handleSqs(deps, signed, response)
+    }
+    if (typeof target === 'string' && target.startsWith(SMS_TARGET)) {
+      return handleSms(deps, signed, exchange)
     }
     if (target !== undefined) return handleCloudWatch(deps, signed, response)
     return handleQuery(deps, signed, response)

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { authenticate, authorize, type Caller } from '../aws/authenticate.ts'
 import { isRefusal, refusal, tooMany } from '../aws/errors.ts'
 import { checkAge, type SignedRequest } from '../aws/signature.ts'
 import type { Deps } from '../deps.ts'
-import { type Faults, happens, slowRead } from '../faults.ts'
+import { slowRead } from '../faults.ts'
 import { requestId, sendJson } from '../http.ts'
+import { sendWithFaults } from '../send-with-faults.ts'
 import { getAccount } from './account.ts'
 import type { SesCall } from './call.ts'
 import { RATE_EXCEEDED } from './gate.ts'
@@ -83,31 +83,16 @@ interface Sending {
   response: ServerResponse
 }
 
-/** Runs a send with all switched-on faults. */
-async function send(call: SesCall, { route, caller, request, response }: Sending): Promise<void> {
-  const { faults, deps } = call
-  if (faults.latencyMs > 0) await sleep(faults.latencyMs)
-  // The socket stays open and silent; it is destroyed when the caller or the sandbox gives up.
-  if (happens(faults.halfOpenPercent)) return
-  if (happens(faults.throttlePercent)) throw tooMany(RATE_EXCEEDED)
-  if (happens(faults.serverErrorPercent)) throw internal()
-  if (happens(faults.stallBeforePercent)) {
-    await sleep(faults.stallMs)
-    checkAge(caller.claim, deps.settings)
-  }
-  const answer = await route.run(call, '')
-  if (!mayFailLater(faults)) {
-    sendJson(response, 200, answer)
-    return
-  }
-  if (happens(faults.acceptThenResetPercent)) {
-    request.socket.resetAndDestroy()
-    return
-  }
-  if (happens(faults.acceptThenErrorPercent)) throw internal()
-  if (happens(faults.stallAfterPercent)) await sleep(faults.stallMs)
-  sendJson(response, 200, answer)
-}
+const send = (call: SesCall, { route, caller, request, response }: Sending): Promise<void> =>
+  sendWithFaults({
+    faults: call.faults,
+    request,
+    throttled: () => tooMany(RATE_EXCEEDED),
+    internal,
+    checkAge: () => checkAge(caller.claim, call.deps.settings),
+    run: () => route.run(call, ''),
+    answer: (value) => sendJson(response, 200, value),
+  })
 
 /** Runs a call that does not send. */
 async function read(
@@ -118,9 +103,6 @@ async function read(
   if (await slowRead(call.faults)) throw tooMany('Rate exceeded')
   sendJson(response, 200, await route.run(call, name))
 }
-
-const mayFailLater = (faults: Faults): boolean =>
-  faults.acceptThenResetPercent + faults.acceptThenErrorPercent + faults.stallAfterPercent > 0
 
 const internal = () => refusal(500, 'InternalServiceError', 'An internal service error occurred.')
 
