@@ -105,9 +105,12 @@ async function receive(): Promise<Notified[]> {
     return { ...envelope, message: JSON.parse(envelope.Message) }
   })
 }
-async function receiveAll(count: number): Promise<Notified[]> {
+/** Receives until there are so many events of a text. Other texts' events may come, too. */
+async function receiveAll(count: number, messageId: string | undefined): Promise<Notified[]> {
   const all: Notified[] = []
-  while (all.length < count) all.push(...(await receive()))
+  while (all.length < count) {
+    all.push(...(await receive()).filter(({ message }) => message['messageId'] === messageId))
+  }
   return all
 }
 async function drain(): Promise<void> {
@@ -120,7 +123,7 @@ describe('a text', () => {
     const { MessageId } = await send({ MessageBody: 'x'.repeat(161) })
     const [text] = await fixture.control.texts({ account: ACCOUNT })
     expect(text).toMatchObject({ id: MessageId, sender: NUMBER, destination: PERSON, parts: 2 })
-    const events = await receiveAll(2)
+    const events = await receiveAll(2, MessageId)
     expect(events.map(({ message }) => [message['eventType'], message['isFinal']])).toEqual([
       ['TEXT_QUEUED', false],
       ['TEXT_DELIVERED', true],
@@ -139,10 +142,13 @@ describe('a text', () => {
   })
 
   it('without a configuration set is heard of no more', async () => {
-    await send({ ConfigurationSetName: undefined })
-    await send()
-    const events = await receiveAll(2)
-    expect(events).toHaveLength(2)
+    const { MessageId: silentId } = await send({ ConfigurationSetName: undefined })
+    const { MessageId } = await send()
+    const received = await receive()
+    while (received.filter(({ message }) => message['messageId'] === MessageId).length < 2) {
+      received.push(...(await receive()))
+    }
+    expect(received.filter(({ message }) => message['messageId'] === silentId)).toEqual([])
     expect(await fixture.control.texts()).toHaveLength(2)
   })
 
@@ -157,7 +163,7 @@ describe('a text', () => {
 
   it('is stored although the connection breaks before the answer', async () => {
     await fixture.control.setFaults({ acceptThenResetPercent: 100 })
-    await expect(send()).rejects.toThrow()
+    await expect(send()).rejects.toMatchObject({ name: expect.any(String) })
     expect(await fixture.control.texts()).toHaveLength(1)
   })
 
@@ -168,9 +174,9 @@ describe('a text', () => {
     ['10', 'TEXT_UNKNOWN'],
     ['12', 'TEXT_PENDING'],
   ])('to a number that ends in %s becomes %s', async (digits, kind) => {
-    await send({ DestinationPhoneNumber: `+155501000${digits}` })
-    const kinds = (await receiveAll(2)).map(({ message }) => message['eventType'])
-    expect(kinds.toSorted()).toEqual(['TEXT_QUEUED', kind].toSorted())
+    const { MessageId } = await send({ DestinationPhoneNumber: `+155501000${digits}` })
+    const kinds = (await receiveAll(2, MessageId)).map(({ message }) => message['eventType'])
+    expect(new Set(kinds)).toEqual(new Set(['TEXT_QUEUED', kind]))
   })
 })
 
@@ -250,8 +256,10 @@ describe('who writes STOP', () => {
       { OptedOutNumber: PERSON, OptedOutTimestamp: expect.any(Date), EndUserOptedOut: true },
     ])
     expect(await write('START')).toEqual({ isOptedOut: false, isPublished: true })
-    const [notified] = await receiveAll(1)
-    expect(notified?.message).toMatchObject({
+    const received: Notified[] = []
+    const isInbound = ({ message }: Notified) => 'messageKeyword' in message
+    while (!received.some(isInbound)) received.push(...(await receive()))
+    expect(received.find(isInbound)?.message).toMatchObject({
       originationNumber: PERSON,
       destinationNumber: NUMBER,
       messageKeyword: 'START',

@@ -38,9 +38,9 @@ export interface Sandbox {
 }
 
 /**
- * Starts the stand-in for Amazon in development and tests: SES v2, End User Messaging SMS, STS, IAM,
- * CloudWatch and SQS on one port, for the real SDK with an endpoint override. Everything is stored in the schema
- * `sandbox`. One process per database.
+ * Starts the stand-in for Amazon in development and tests: SES v2, End User Messaging SMS, STS,
+ * IAM, CloudWatch and SQS on one port, for the real SDK with an endpoint override. Everything is
+ * stored in the schema `sandbox`. One process per database.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host, port, databaseUrl, log } = options

@@ -16,8 +16,9 @@ export interface Counted {
  * for texts with any other character. No escape and no surrogate pair is cut in two.
  */
 export function countParts(text: string): Counted {
-  const isGsm = [...text].every((character) => BASIC.has(character) || EXTENDED.has(character))
-  const sizes = [...text].map((character) =>
+  const characters = Array.from(text)
+  const isGsm = characters.every((character) => BASIC.has(character) || EXTENDED.has(character))
+  const sizes = characters.map((character) =>
     isGsm ? (EXTENDED.has(character) ? 2 : 1) : character.length,
   )
   const length = sizes.reduce((sum, size) => sum + size, 0)

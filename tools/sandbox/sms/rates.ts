@@ -11,7 +11,7 @@ export function createPartRates() {
       const bucket = buckets.get(key) ?? { tokens: partsPerSecond, filledAt: now }
       const filled = bucket.tokens + ((now - bucket.filledAt) / 1_000) * partsPerSecond
       const tokens = Math.min(partsPerSecond, filled)
-      // A text of more parts than a second has still leaves when the bucket is full, and is paid off.
+      // A text of more parts than a second has leaves when the bucket is full, and is paid off.
       const isFree = tokens >= Math.min(parts, partsPerSecond)
       buckets.set(key, { tokens: isFree ? tokens - parts : tokens, filledAt: now })
       return isFree

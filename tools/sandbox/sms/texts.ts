@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Sql } from '../../../src/store/db/sql.ts'
 import type { Account, Accounts } from '../accounts.ts'
@@ -248,7 +247,7 @@ export function createTexts({ sql, log, accounts, faults, queues }: TextsDeps) {
     stop: async (): Promise<void> => {
       stopped = true
       clearTimeout(timer)
-      while (delivering) await Promise.race([delivering, sleep(10)])
+      await delivering
     },
   }
 }
