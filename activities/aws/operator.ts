@@ -1,5 +1,5 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2'
-import type { Sessions } from './mailer.ts'
+import type { Sessions } from './transport.ts'
 
 /**
  * The operator's own credentials from the SDK's usual places (environment, shared files, the
