@@ -6,6 +6,7 @@ import type {
   AskProviderInput,
   DispatchHooksInput,
   DispatchMailInput,
+  DispatchTextsInput,
   ImportContactsInput,
 } from '../workflows/contract.ts'
 import type { BatchContentDeps } from './batches/batch-mails.ts'
@@ -14,6 +15,7 @@ import { createBatchActivities } from './batches/batches.ts'
 import { createConfirmationActivities } from './consent/confirmations.ts'
 import { type ConsolePolicyDeps, createConsolePolicyActivities } from './accounts/console-policy.ts'
 import type { MailDrains } from './mails/drain-mail.ts'
+import type { DrainTexts } from './mails/drain-texts.ts'
 import { createDrainHooks, type DrainHooksDeps } from './hooks/drain-hooks.ts'
 import { createErasureActivities } from './privacy/erasures.ts'
 import { createFlowActivities, type FlowDeps } from './flows/flows.ts'
@@ -77,6 +79,11 @@ export const createMailActivities = ({ drainMail }: Pick<MailDrains, 'drainMail'
   drainMail: (input: DispatchMailInput) => withHeartbeat(() => drainMail(input)),
 })
 
+/** Single texts, on the task queue of single mail. */
+export const createTextActivities = (drainTexts: DrainTexts) => ({
+  drainTexts: (input: DispatchTextsInput) => withHeartbeat(() => drainTexts(input)),
+})
+
 /** Calls of webhook endpoints, on the task queue of hooks. */
 export const createHookActivities = (deps: DrainHooksDeps) => {
   const drainHooks = createDrainHooks(deps)
@@ -110,6 +117,7 @@ export { createNoticeActivities, type NoticeActivities } from './accounts/notice
 export type ControlActivities = ReturnType<typeof createControlActivities>
 export type SendActivities = ReturnType<typeof createSendActivities>
 export type MailActivities = ReturnType<typeof createMailActivities>
+export type TextActivities = ReturnType<typeof createTextActivities>
 export type HookActivities = ReturnType<typeof createHookActivities>
 export type ImportActivities = ReturnType<typeof createImportQueueActivities>
 export type ProviderActivities = ReturnType<typeof createProviderActivities>

@@ -60,6 +60,7 @@ export const SEARCH_ATTRIBUTES = {
 export const batchWorkflowId = (batchId: string, attempt: number): string =>
   `batch/${batchId}/${attempt}`
 export const mailWorkflowId = (connectionId: string): string => `mail/${connectionId}`
+export const textsWorkflowId = (connectionId: string): string => `texts/${connectionId}`
 export const hooksWorkflowId = (shard: number): string => `hooks/${shard}`
 export const importWorkflowId = (importId: string): string => `import/${importId}`
 export const verifyWorkflowId = (connectionId: string): string => `verify/${connectionId}`
@@ -157,6 +158,12 @@ export interface DispatchMailInput {
   connectionId: string
 }
 
+/** Input of `dispatchTexts`, the only workflow that sends a connection's single texts. */
+export interface DispatchTextsInput {
+  organizationId: string
+  connectionId: string
+}
+
 /** Input of `dispatchHooks`, the only workflow that calls the endpoints of a shard. */
 export interface DispatchHooksInput {
   shard: number
@@ -181,8 +188,8 @@ export type Confirmation = {
 export const END_CONFIRMATION_SIGNAL = 'endConfirmation'
 
 /**
- * Signal of `dispatchMail`, `dispatchHooks`, `runFlow` and `sendBatch`: there may be work in
- * Postgres. A lost signal only costs time.
+ * Signal of `dispatchMail`, `dispatchTexts`, `dispatchHooks`, `runFlow` and `sendBatch`: there may
+ * be work in Postgres. A lost signal only costs time.
  */
 export const WAKE_SIGNAL = 'wake'
 

@@ -211,4 +211,6 @@ export const PROBES: Readonly<Record<Purpose, readonly Probe[]>> = {
     { action: 'sqs:ReceiveMessage', run: receiveNothing },
     { action: 'sqs:DeleteMessage', run: deleteNothing },
   ],
+  // Nothing of text messages may make an account unfit for mail.
+  texts: [],
 }

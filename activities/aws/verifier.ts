@@ -36,7 +36,9 @@ export function createVerifier(roles: Roles, withinMs = WITHIN_MS): Verifier {
         ])
         if (assumable.ok) roles.forgetRefusals(iamRole)
         const { eventQueueUrl: queueUrl } = iamRole
-        const purposes = PURPOSES.filter((purpose) => purpose !== 'queue' || queueUrl)
+        const purposes = PURPOSES.filter(
+          (purpose) => PROBES[purpose].length > 0 && (purpose !== 'queue' || queueUrl),
+        )
         const trial = { roles, iamRole, queueUrl: queueUrl ?? '', end, accountFacts }
         const permissions = assumable.ok
           ? await Promise.all(purposes.map((purpose) => tryOut(purpose, trial)))

@@ -43,7 +43,12 @@ export function createErasureActivities({ sql, content, erasurePage = PAGE }: Er
     const names = personNames(organizationId, { contactIds, email, phone, addresses })
     return {
       contactId,
-      mailed: { organizationId, contactIds, addressHashes: names.emailHashes, until },
+      mailed: {
+        organizationId,
+        contactIds,
+        addressHashes: [...names.emailHashes, ...names.phoneHashes],
+        until,
+      },
       person: { ...names, until },
       externalId,
     }

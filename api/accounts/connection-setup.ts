@@ -4,7 +4,7 @@ import { partition, roleName } from '../../src/domain/accounts/iam-role.ts'
 import { cloudformation } from '../../src/setup/cloudformation.ts'
 import { terraform } from '../../src/setup/terraform.ts'
 import type { SetupFormat } from '../../src/schemas/accounts/connection.ts'
-import type { Account } from '../../src/store/accounts/connections.ts'
+import type { SetupAccount } from '../../src/store/accounts/connections.ts'
 import type { TenantDeps } from '../deps.ts'
 
 export const webhookEndpoint = (publicUrl: string, accountId: string): string =>
@@ -16,7 +16,7 @@ export const webhookEndpoint = (publicUrl: string, accountId: string): string =>
  */
 export function setupFile(
   { format, events = 'queue' }: { format: SetupFormat; events?: EventWay },
-  { accountId, region, externalId, maxSendRate }: Account & { maxSendRate: number | null },
+  { accountId, region, externalId, maxSendRate, smsEnabled }: SetupAccount,
   { principalArn, publicUrl }: Pick<TenantDeps, 'principalArn' | 'publicUrl'>,
 ): { type: string; name: string; text: string } {
   if (principalArn === undefined) {
@@ -36,6 +36,7 @@ export function setupFile(
     webhookEndpoint: webhookEndpoint(publicUrl, accountId),
     maxSendRate,
     events,
+    smsEnabled,
   }
   const name = roleName(externalId)
   switch (format) {

@@ -22,6 +22,7 @@ const TAGS = [
   { name: 'domains', description: 'Domains and addresses that your accounts can send from' },
   { name: 'templates', description: 'Reusable contents of mails' },
   { name: 'email', description: 'Single mails, such as receipts' },
+  { name: 'sms', description: 'Single text messages, such as codes and reminders' },
   { name: 'resend', description: 'Single mails by the calls of Resend' },
   { name: 'email-logs', description: 'Status and timeline of each mail' },
   { name: 'metrics', description: 'Counts of mails by outcome' },

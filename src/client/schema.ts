@@ -3353,6 +3353,122 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sms/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one text message to one number, now or later
+         * @description For codes, reminders and other texts that a person asked for. It is never sent to a number whose person opted out, or that was found not to exist: the answer is a 202 with the status `opted_out` or `suppressed`, and a text that waits is not sent either. It needs no opt-in. The text is stored before you get the answer, and leaves once at most. The account needs `features.sms`.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["sendText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sms/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List text messages with their status, newest first
+         * @description Logs of mails are in `/v1/email/logs`.
+         *
+         *     Scope: `read` or `full`.
+         */
+        get: operations["listTextLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sms/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a text message and its status
+         * @description Its body is not included: use `/v1/sms/{id}/body`.
+         *
+         *     Scope: `read` or `send` or `full`.
+         */
+        get: operations["getText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Reschedule a waiting text message
+         * @description You can reschedule a text until its sending begins. Later the answer is a 409.
+         *
+         *     Scope: `send` or `full`.
+         */
+        patch: operations["rescheduleText"];
+        trace?: never;
+    };
+    "/v1/sms/{id}/body": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the body of a text message
+         * @description Available for 7 days after the sending time. Later, or with `retainBody: false`, the answer is a 404. Requires an owner, an admin or a key of scope `full`, and each read is audited.
+         *
+         *     Scope: `full`.
+         */
+        get: operations["getTextBody"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sms/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a waiting text message
+         * @description You can cancel a text until its sending begins. Later the answer is a 409. Its body is deleted.
+         *
+         *     Scope: `send` or `full`.
+         */
+        post: operations["cancelText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/templates/{id}/test": {
         parameters: {
             query?: never;
@@ -9479,6 +9595,132 @@ export interface components {
         };
         /** TemplatesPush */
         TemplatesPush: components["schemas"]["TemplateListPush"] | components["schemas"]["SingleTemplatePush"];
+        /** Text */
+        Text: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description The statuses of logs, and `scheduled` and `cancelled`. `opted_out` and `suppressed`: the number may not be texted, see `reason`.
+             * @enum {string}
+             */
+            status: "scheduled" | "cancelled" | "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
+            /** @description Null if the person was erased. */
+            to: string | null;
+            senderId: string | null;
+            /** @description Reason why it was not sent, of an open set. */
+            reason: string | null;
+            error: string | null;
+            /** @description The provider’s message id. */
+            messageId: string | null;
+            /** @description Parts of the text, which the provider charges: 160 characters alone and 153 in each of several, with any character outside of the GSM alphabet 70 and 67. */
+            parts: number | null;
+            /** Format: uuid */
+            cloudAccountId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            sentAt: string | null;
+            /** Format: date-time */
+            deliveredAt: string | null;
+            /** Format: date-time */
+            bouncedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Null once its time has come.
+             */
+            scheduledFor: string | null;
+            /**
+             * Format: date-time
+             * @description Null if the body cannot be read.
+             */
+            bodyKeptUntil: string | null;
+            waitingForOutcome: components["schemas"]["TextWaitingForOutcome"];
+        };
+        /** TextAccepted */
+        TextAccepted: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description The statuses of logs, and `scheduled` and `cancelled`. `opted_out` and `suppressed`: the number may not be texted, see `reason`.
+             * @enum {string}
+             */
+            status: "scheduled" | "cancelled" | "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
+            /** @description Parts of the text, which the provider charges: 160 characters alone and 153 in each of several, with any character outside of the GSM alphabet 70 and 67. */
+            parts: number;
+        };
+        /** TextBody */
+        TextBody: {
+            body: string;
+        };
+        /** TextInput */
+        TextInput: {
+            /** @description One telephone number with its country code. */
+            to: string;
+            /** @description Sent unchanged: `{{ … }}` in it is text. At most 10 parts. */
+            body: string;
+            /** @description The number, pool or sender id of the account that sends the text, or its ARN. Required: without one, the provider would choose among all numbers of the account. */
+            senderId: string;
+            /**
+             * Format: date-time
+             * @description When to send it, at most 30 days ahead. A time that has just passed means at once.
+             */
+            scheduledFor?: string;
+            /** @description `true`, the default: the body is stored encrypted and can be read for 7 days (`/v1/sms/{id}/body`). `false`: it is deleted once the text is sent. */
+            retainBody?: boolean;
+            /** @description The `id` of a connection, or the 12 digits of an AWS account that has exactly one connection. Optional if only one account is connected. */
+            cloudAccountId?: string;
+            /** @description Alias of `cloudAccountId`. */
+            awsAccountId?: string;
+        };
+        /** TextLog */
+        TextLog: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            status: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
+            recipient: string | null;
+            senderId: string | null;
+            /** @description Reason why it was not sent, of an open set. */
+            reason: string | null;
+            error: string | null;
+            /** @description The provider’s message id. */
+            messageId: string | null;
+            /** @description Parts of the text, which the provider charges: 160 characters alone and 153 in each of several, with any character outside of the GSM alphabet 70 and 67. */
+            parts: number | null;
+            /** Format: uuid */
+            cloudAccountId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            sentAt: string | null;
+            /** Format: date-time */
+            deliveredAt: string | null;
+            /** Format: date-time */
+            bouncedAt: string | null;
+            region: string | null;
+        };
+        /** TextLogList */
+        TextLogList: {
+            logs: components["schemas"]["TextLog"][];
+            /** @description Cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** TextPatch */
+        TextPatch: {
+            /**
+             * Format: date-time
+             * @description When to send it, at most 30 days ahead. A time that has just passed means at once.
+             */
+            scheduledFor: string;
+        };
+        /**
+         * TextWaitingForOutcome
+         * @description The call was interrupted: the provider may have accepted the text. It is never sent again. The provider’s events decide, and after 25 hours without one it has failed.
+         */
+        TextWaitingForOutcome: {
+            /** Format: date-time */
+            since: string;
+        } | null;
         /** TlsRptReport */
         TlsRptReport: {
             tool: string;
@@ -21169,6 +21411,270 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Email"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sendText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TextAccepted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTextLogs: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows in a page. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. Use the same filters. */
+                cursor?: string;
+                status?: "sent" | "delivered" | "opened" | "clicked" | "bounced" | "complained" | "suppressed" | "failed" | "queued" | "pending" | "opted_out";
+                /** @description A telephone number. */
+                recipient?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TextLogList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Text"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rescheduleText: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextPatch"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Text"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTextBody: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TextBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelText: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Remembered for 24 hours. A repeated request with the same key returns the first response and has no further effect. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Text"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -3,7 +3,13 @@ import type { Sql } from '../store/db/sql.ts'
 import * as loopsAwake from '../store/platform/loops-awake.ts'
 
 /** Channels of notices: the tables in which work is written (migration 0117). */
-export type Channel = 'outbox' | 'inbound_events' | 'mail_queue' | 'dirty_contacts' | 'hook_queue'
+export type Channel =
+  | 'outbox'
+  | 'inbound_events'
+  | 'mail_queue'
+  | 'text_queue'
+  | 'dirty_contacts'
+  | 'hook_queue'
 
 /** Time for which writers send no notices to a loop that has just found work. */
 const AWAKE_MS = 2_000

@@ -37,6 +37,11 @@ export const countMails = (lane: Lane, outcome: MailOutcome, count = 1): void =>
   if (count > 0) mails.inc({ lane, outcome }, count)
 }
 
+/** A text that is `queued` again was not accepted, for a reason other than its recipient. */
+const texts = counter('texts_total', 'Text messages whose attempt ended, by outcome', ['outcome'])
+
+export const countText = (outcome: MailOutcome): void => texts.inc({ outcome })
+
 type Answer =
   | 'sent'
   | 'refused'
@@ -55,6 +60,18 @@ const sesCallSeconds = histogram('ses_call_seconds', 'Time of a call that sends 
 export const countSesCall = (answer: Answer, seconds: number): void => {
   sesCalls.inc({ answer })
   if (answer !== 'not_begun') sesCallSeconds.observe(seconds)
+}
+
+const textCalls = counter(
+  'sms_calls_total',
+  'Calls that send a text message, by what the provider answered',
+  ['answer'],
+)
+const textCallSeconds = histogram('sms_call_seconds', 'Time of a call that sends a text message')
+
+export const countTextCall = (answer: Answer, seconds: number): void => {
+  textCalls.inc({ answer })
+  if (answer !== 'not_begun') textCallSeconds.observe(seconds)
 }
 
 /** Reasons that become labels. All others concern a single account. */

@@ -42,6 +42,12 @@ export function cloudformation(setup: Setup): string {
           },
         },
       },
+      ...(setup.smsEnabled && {
+        TextConfigurationSet: {
+          Type: 'AWS::SMSVOICE::ConfigurationSet',
+          Properties: { ConfigurationSetName: configurationSetName(setup.externalId) },
+        },
+      }),
       ...way.Resources,
     },
     Outputs: {

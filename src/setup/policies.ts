@@ -4,10 +4,16 @@ import {
   POLICY_VERSION,
   QUEUE_POLICY,
   SENDING_POLICY,
+  TEXTS_POLICY,
   versionSid,
 } from '../domain/accounts/aws-actions.ts'
 import type { EventWay } from '../domain/accounts/event-ways.ts'
-import { eventQueueName, partition, roleArn } from '../domain/accounts/iam-role.ts'
+import {
+  configurationSetName,
+  eventQueueName,
+  partition,
+  roleArn,
+} from '../domain/accounts/iam-role.ts'
 
 export interface Setup {
   accountId: string
@@ -19,6 +25,8 @@ export interface Setup {
   /** Mails a second that the account may send. Null: unknown. */
   maxSendRate: number | null
   events: EventWay
+  /** Text messages are sent through the account, too. */
+  smsEnabled: boolean
 }
 
 interface Statement {
@@ -130,9 +138,23 @@ const pollingPolicy = ({ accountId, region, externalId }: Setup): PolicyDocument
     Resource: [`arn:${partition(region)}:sqs:${region}:${accountId}:${eventQueueName(externalId)}`],
   })
 
+/** Senders, and the configuration set without which nothing is heard of a text. */
+const textsPolicy = ({ accountId, region, externalId }: Setup): PolicyDocument => {
+  const arn = `arn:${partition(region)}:sms-voice:${region}:${accountId}`
+  const senders = ['phone-number/*', 'pool/*', 'sender-id/*/*']
+  const set = `configuration-set/${configurationSetName(externalId)}`
+  return document({
+    Sid: 'LetterloomTexts',
+    Effect: 'Allow',
+    Action: ACTIONS.texts,
+    Resource: [...senders, set].map((resource) => `${arn}:${resource}`),
+  })
+}
+
 /** The role's inline policies by name. Each allows the calls of one purpose and no more. */
 export const rolePolicies = (setup: Setup): { name: string; document: PolicyDocument }[] => [
   { name: SENDING_POLICY, document: sendingPolicy(setup) },
   { name: CONSOLE_POLICY, document: consolePolicy(setup) },
   { name: QUEUE_POLICY, document: pollingPolicy(setup) },
+  ...(setup.smsEnabled ? [{ name: TEXTS_POLICY, document: textsPolicy(setup) }] : []),
 ]

@@ -4,6 +4,10 @@ import { rolePolicies, type Setup, trustPolicy } from './policies.ts'
 import { eventWay } from './terraform-events.ts'
 import { aligned, json, text } from './terraform-words.ts'
 
+/** The provider's versions that know all resources of a file, without and with text messages. */
+const VERSION = '5.60'
+const TEXTS_VERSION = '5.80'
+
 /**
  * Returns a Terraform file (HCL) for one connection: the role that we assume, and the delivery of
  * its events to us. Its provider has an alias, so that the file can join a project that has one,
@@ -30,7 +34,7 @@ terraform {
   required_providers {
     aws = {
       source = "hashicorp/aws"
-      version = ">= 5.60"
+      version = ">= ${setup.smsEnabled ? TEXTS_VERSION : VERSION}"
     }
   }
 }
@@ -68,10 +72,17 @@ resource "aws_sesv2_configuration_set_event_destination" "${id}" {
     }
   }
 }
-${way.resources}${way.outputs}
+${setup.smsEnabled ? textSet(setup, id) : ''}${way.resources}${way.outputs}
 output "${id}_other_mail" {
   description = "Makes the configuration set the default for mail of other programs. Letterloom does not need it"
   value = ${text(defaultSetCommand(name, region))}
 }
 `)
 }
+
+const textSet = ({ externalId }: Setup, id: string): string => `
+resource "aws_pinpointsmsvoicev2_configuration_set" "${id}" {
+  provider = aws.${id}
+  name = ${text(configurationSetName(externalId))}
+}
+`

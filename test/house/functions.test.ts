@@ -18,9 +18,10 @@ const LONGER: Readonly<Record<string, string>> = {
   'src/store/delivery/inbound-events.ts: lockWaiting': 'turns, shares and sizes decide one set',
   'src/store/delivery/record-results.ts: recordResults': 'outcomes and what they count go together',
   'src/store/mails/claim-mails.ts: claimMails': 'what is claimed is checked as it is claimed',
+  'src/store/mails/claim-texts.ts: claimTexts': 'what is claimed is checked as it is claimed',
   'src/store/platform/lags.ts: readLags': 'a list: one query for each lag',
   // One thing with a state of its own, which its inner functions change.
-  'activities/aws/mailer.ts: createMailer': 'a client and a pool for each region',
+  'activities/aws/transport.ts: createTransport': 'a client and a pool for each region',
   'activities/aws/roles.ts: createRoles': 'credentials, refusals and clocks of roles',
   'activities/batches/send-chunk.ts: createSendChunk': 'what all chunks of a process hold',
   'activities/hooks/rounds.ts: createRounds': 'what all calls of a drain hold',
@@ -45,6 +46,7 @@ const LONGER: Readonly<Record<string, string>> = {
   'src/config.ts: readConfig': 'a list: one entry for each setting',
   'src/main/commands/smtp.ts: runSmtp': 'what is started is ended in the opposite order',
   'src/main/programs/worker-queues.ts: queueTable': 'a list: one entry for each task queue',
+  'src/main/programs/worker-resources.ts: openWorkerResources': 'what is opened is closed again',
   'src/main/dev/system.ts: startSystem': 'what is started is ended in the opposite order',
 }
 

@@ -84,6 +84,7 @@ beforeAll(async () => {
   api = await startApi()
   operations = operationsOf(inlined(documentOf(api.app)))
   connectionId = (await connectAccount(api.alice)).connectionId
+  await api.sql`update connections set features = '{"sms": true}' where id = ${connectionId}`
   await createContact(api.alice, { email: 'ada@example.com' })
 })
 afterAll(() => api.close())
@@ -143,6 +144,11 @@ const EXPECTED: Expected[] = [
     body: { channel: 'sms', phone: '+4915112345678', reason: 'opted_out' },
   },
   { call: 'POST /v1/email/send', status: 202, body: { id: expect.any(String), status: 'queued' } },
+  {
+    call: 'POST /v1/sms/send',
+    status: 202,
+    body: { id: expect.any(String), status: 'queued', parts: 1 },
+  },
   { call: BATCH, status: 201, body: { status: 'queued', subject: 'Hello', totalRecipients: 1 } },
   { call: 'POST /v1/batch/preview', status: 200, body: { recipients: 1 } },
   { call: `GET ${ONE}`, make: async () => batchIn('queued'), status: 200, body: { sent: 0 } },

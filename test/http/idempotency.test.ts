@@ -187,6 +187,13 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     text: 'Thanks',
     cloudAccountId: connectionId,
   }
+  await api.sql`update connections set features = '{"sms": true}' where id = ${connectionId}`
+  const reminder = {
+    to: '+12065550199',
+    senderId: 'LETTERS',
+    body: 'Your parcel arrives today',
+    cloudAccountId: connectionId,
+  }
   const template = await api.alice.post('/v1/templates', {
     name: 'Kept',
     subject: 'S',
@@ -229,6 +236,7 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/templates/{id}/preview': template.body.id,
     '/v1/templates/{id}/test': template.body.id,
     '/v1/email/{id}/cancel': (await api.alice.post('/v1/email/send', receipt)).body.id,
+    '/v1/sms/{id}/cancel': (await api.alice.post('/v1/sms/send', reminder)).body.id,
     '/v1/batch/{id}/pause': (await createBatch(api.alice, { cloudAccountId: connectionId })).id,
     '/v1/batch/{id}/duplicate': await failedBatch(connectionId),
     '/v1/batch/{id}/choose-winner': await asTest(api, api.alice, await failedBatch(connectionId)),
@@ -294,6 +302,8 @@ test('every POST of the document takes a key: the second call is a replay', asyn
     '/v1/email/send': receipt,
     '/v1/email/send/batch': { emails: [receipt] },
     '/v1/email/{id}/cancel': undefined,
+    '/v1/sms/send': reminder,
+    '/v1/sms/{id}/cancel': undefined,
     '/v1/batch/{id}/pause': undefined,
     '/v1/batch/{id}/duplicate': undefined,
     '/v1/batch/{id}/retry-failed': undefined,

@@ -62,6 +62,9 @@ const WRITES: Record<Channel, (sql: Sql, of: Seeded) => PromiseLike<unknown>> = 
   mail_queue: (sql, { organizationId, connectionId }) => sql`
     insert into mail_queue (organization_id, bucket, id, connection_id, priority, send_at)
     values (${organizationId}, ${uuidv7()}, ${uuidv7()}, ${connectionId}, 1, now())`,
+  text_queue: (sql, { organizationId, connectionId }) => sql`
+    insert into text_queue (organization_id, bucket, id, connection_id, sender, parts, send_at)
+    values (${organizationId}, ${uuidv7()}, ${uuidv7()}, ${connectionId}, 'LETTERS', 1, now())`,
   hook_queue: (sql, { organizationId }) => sql`
     insert into hook_queue (organization_id, id, endpoint_id, priority, due_at)
     values (${organizationId}, ${uuidv7()}, ${uuidv7()}, 1, now())`,

@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { pythonPackages } from '../../src/main/dev/python-packages.ts'
-import { ACTIONS, CONSOLE_POLICY, POLICY_VERSION } from '../../src/domain/accounts/aws-actions.ts'
+import {
+  ACTIONS,
+  TEXTS_POLICY,
+  CONSOLE_POLICY,
+  POLICY_VERSION,
+} from '../../src/domain/accounts/aws-actions.ts'
 import { cloudformation } from '../../src/setup/cloudformation.ts'
 import { eventRate } from '../../src/setup/events.ts'
 import { rolePolicies, type Setup, trustPolicy } from '../../src/setup/policies.ts'
@@ -22,7 +27,9 @@ const SETUP: Setup = {
   webhookEndpoint: 'https://mail.example.com/webhooks/ses/123456789012',
   maxSendRate: 14,
   events: 'webhook',
+  smsEnabled: false,
 }
+const TEXTS: Setup = { ...SETUP, smsEnabled: true }
 const QUEUE: Setup = { ...SETUP, events: 'queue' }
 const GOVERNMENT: Setup = {
   ...SETUP,
@@ -52,9 +59,42 @@ const actionsOf = (documents: { Statement: readonly object[] }[]): string[] =>
 
 describe('the policies', () => {
   test('allow what the table says and nothing else, each thing once', () => {
-    const found = actionsOf(rolePolicies(SETUP).map(({ document }) => document))
+    const found = actionsOf(rolePolicies(TEXTS).map(({ document }) => document))
     expect(found.sort()).toEqual([...new Set(Object.values(ACTIONS).flat())].sort())
     expect(found.join()).not.toContain('*')
+  })
+
+  test('of an account without text messages are those of mail, unchanged', () => {
+    const ofTexts = rolePolicies(TEXTS)
+    expect(ofTexts.filter(({ name }) => name !== TEXTS_POLICY)).toEqual(rolePolicies(SETUP))
+    const [policy] = ofTexts.filter(({ name }) => name === TEXTS_POLICY)
+    expect(policy?.document.Statement).toEqual([
+      {
+        Sid: 'LetterloomTexts',
+        Effect: 'Allow',
+        Action: ['sms-voice:SendTextMessage'],
+        Resource: [
+          'arn:aws:sms-voice:eu-central-1:123456789012:phone-number/*',
+          'arn:aws:sms-voice:eu-central-1:123456789012:pool/*',
+          'arn:aws:sms-voice:eu-central-1:123456789012:sender-id/*/*',
+          'arn:aws:sms-voice:eu-central-1:123456789012:configuration-set/letterloom-5f0f8ba6',
+        ],
+      },
+    ])
+  })
+
+  test('come with the configuration set of texts, in both files', () => {
+    const set = { ConfigurationSetName: 'letterloom-5f0f8ba6' }
+    const resources = (setup: Setup) => JSON.parse(cloudformation(setup)).Resources
+    expect(resources(TEXTS).TextConfigurationSet).toEqual({
+      Type: 'AWS::SMSVOICE::ConfigurationSet',
+      Properties: set,
+    })
+    expect(resources(SETUP).TextConfigurationSet).toBeUndefined()
+    expect(terraform(TEXTS)).toMatch(
+      /resource "aws_pinpointsmsvoicev2_configuration_set" "letterloom_5f0f8ba6" \{[^}]+"letterloom-5f0f8ba6"/,
+    )
+    expect(terraform(SETUP)).not.toContain('sms')
   })
 
   test('reach this account and region only, where IAM can tell', () => {

@@ -9,9 +9,12 @@ import {
   createImportQueueActivities,
   createMailActivities,
   createSendActivities,
+  createTextActivities,
 } from '../../activities/index.ts'
 import type { Mailer, Verifier } from '../../activities/mailer.ts'
 import { createMailDrains } from '../../activities/mails/drain-mail.ts'
+import { createDrainTexts } from '../../activities/mails/drain-texts.ts'
+import type { Texter } from '../../activities/texter.ts'
 import { startReceiving } from '../../src/core/delivery/receiving.ts'
 import {
   addSearchAttributes,
@@ -25,6 +28,7 @@ import { startHookWaker } from '../../src/loops/hook-waker.ts'
 import type { Log } from '../../src/loops/loop.ts'
 import { startMailWaker } from '../../src/loops/mail-waker.ts'
 import { startOutboxRelay } from '../../src/loops/outbox-relay.ts'
+import { startTextWaker } from '../../src/loops/text-waker.ts'
 import { createFetcher } from '../../src/net/fetch.ts'
 import { type Keyring, newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import {
@@ -47,6 +51,8 @@ const LONG_LOOK_MS = 250
 interface EngineOptions {
   databaseUrl: string
   mailer: Mailer
+  /** Sends text messages. Absent: nobody does. */
+  texter?: Texter
   verifier?: Verifier
   timings?: Timings
   freezePage?: number
@@ -136,7 +142,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await Worker.create({
       ...shared,
       taskQueue: MAIL_QUEUE,
-      activities: createMailActivities(mailDrains),
+      activities: {
+        ...createMailActivities(mailDrains),
+        ...(options.texter
+          ? createTextActivities(createDrainTexts({ ...deps, texter: options.texter }))
+          : {}),
+      },
     }),
     await Worker.create({
       ...shared,
@@ -166,6 +177,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       log: quiet,
       sendReceipts: mailDrains.sendReceipts,
     }),
+    ...(options.texter ? [startTextWaker({ sql, temporal: client, log: quiet })] : []),
     ...(options.callsHooks ? [startHookWaker({ sql, temporal: client, log: quiet })] : []),
     startClaimReconciler({ sql, timings, log: quiet }),
     startEventApplier({ sql, keyring, log: quiet }),

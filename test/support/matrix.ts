@@ -126,6 +126,10 @@ const MAKE = {
     const { body } = await client.post('/v1/email/send', await receipt(api, client))
     return body.id
   },
+  text: async (api: Api, client: Client): Promise<string> => {
+    const { body } = await client.post('/v1/sms/send', await reminder(api, client))
+    return body.id
+  },
   scheduledBatch: async (api: Api, client: Client): Promise<string> => {
     const id = await MAKE.batch(api, client)
     await api.sql`update batches set status = 'scheduled' where id = ${id}`
@@ -341,6 +345,18 @@ const receipt = async (api: Api, client: Client) => ({
   scheduledFor: new Date(Date.now() + HOUR_MS).toISOString(),
   cloudAccountId: await MAKE.connection(api, client),
 })
+
+const reminder = async (api: Api, client: Client) => {
+  const cloudAccountId = await MAKE.connection(api, client)
+  await api.sql`update connections set features = '{"sms": true}' where id = ${cloudAccountId}`
+  return {
+    to: '+12065550199',
+    senderId: 'LETTERS',
+    body: markOf(client),
+    scheduledFor: new Date(Date.now() + HOUR_MS).toISOString(),
+    cloudAccountId,
+  }
+}
 
 const resendReceipt = (client: Client) => ({
   to: `${unique()}@${markOf(client)}.example.com`,
@@ -580,6 +596,17 @@ export const PLACES: Record<string, Place> = {
     own: 200,
   },
   cancelEmail: { scopes: ['send', 'full'], id: 'email', own: 200 },
+  sendText: { scopes: ['send', 'full'], body: reminder, own: 202 },
+  listTextLogs: { scopes: READ, own: 200 },
+  getText: { scopes: ['read', 'send', 'full'], id: 'text', own: 200 },
+  getTextBody: { scopes: FULL, id: 'text', own: 200 },
+  rescheduleText: {
+    scopes: ['send', 'full'],
+    id: 'text',
+    body: () => ({ scheduledFor: new Date(Date.now() + HOUR_MS).toISOString() }),
+    own: 200,
+  },
+  cancelText: { scopes: ['send', 'full'], id: 'text', own: 200 },
   sendResendEmail: {
     scopes: ['send', 'full'],
     headers: accountOf,

@@ -64,7 +64,8 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox<TenantDeps> = async (
       const phone = textOf(contact['phone'])
       const person = { contactIds, email, phone, addresses }
       const names = personNames(organizationId, person)
-      const mailed = { organizationId, contactIds, addressHashes: names.emailHashes, until }
+      const addressHashes = [...names.emailHashes, ...names.phoneHashes]
+      const mailed = { organizationId, contactIds, addressHashes, until }
       const parts = {
         contact,
         stats: await personalData.stats(sql, organizationId, id),

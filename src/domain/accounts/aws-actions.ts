@@ -4,7 +4,7 @@ import { partition, roleArn } from './iam-role.ts'
  * Purposes of calls in a customer's account. Each has its own credentials, which allow nothing
  * else.
  */
-export const PURPOSES = ['send', 'read', 'health', 'policy', 'queue'] as const
+export const PURPOSES = ['send', 'read', 'health', 'policy', 'queue', 'texts'] as const
 export type Purpose = (typeof PURPOSES)[number]
 
 /**
@@ -20,11 +20,14 @@ export const ACTIONS: Readonly<Record<Purpose, readonly string[]>> = {
   health: ['ses:GetAccount', 'cloudwatch:GetMetricData'],
   policy: ['iam:GetRolePolicy'],
   queue: ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:DeleteMessage'],
+  texts: ['sms-voice:SendTextMessage'],
 }
 
 export const SENDING_POLICY = 'letterloom-sending'
 export const CONSOLE_POLICY = 'letterloom-console'
 export const QUEUE_POLICY = 'letterloom-queue'
+/** The only policy that not every role has: that of accounts that send text messages. */
+export const TEXTS_POLICY = 'letterloom-texts'
 
 /** Raised with every change of what the role's policies allow; the console policy carries it. */
 export const POLICY_VERSION = 2

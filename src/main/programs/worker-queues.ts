@@ -11,6 +11,7 @@ import {
   createHookActivities,
   createImportQueueActivities,
   createMailActivities,
+  createTextActivities,
   createNoticeActivities,
   createProviderActivities,
   createSendActivities,
@@ -92,6 +93,7 @@ export function queueTable(
     [MAIL_QUEUE]: {
       activities: {
         ...createMailActivities(resources.mailDrains),
+        ...createTextActivities(resources.drainTexts),
         ...createNoticeActivities({
           ...deps,
           links: { keyring, publicUrl: config.publicUrl },

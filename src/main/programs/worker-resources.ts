@@ -6,7 +6,9 @@ import { createEventQueues } from '../../../activities/aws/event-queue.ts'
 import { createMailer } from '../../../activities/aws/mailer.ts'
 import { createOperatorSessions } from '../../../activities/aws/operator.ts'
 import { createRoles } from '../../../activities/aws/roles.ts'
+import { createTexter } from '../../../activities/aws/texter.ts'
 import { createMailDrains } from '../../../activities/mails/drain-mail.ts'
+import { createDrainTexts } from '../../../activities/mails/drain-texts.ts'
 import { createMailBytes } from '../../../activities/mails/mail-claims.ts'
 import type { Config } from '../../config.ts'
 import { createRenderer } from '../../mail/renderer.ts'
@@ -53,6 +55,7 @@ export async function openWorkerResources(config: Config, log: Logger) {
       })
     },
   )
+  const texter = createTexter({ roles, callMs, beginMs })
   // A transport of its own: it knows other credentials than the customers' roles.
   const operator = createMailer({ roles: createOperatorSessions(), callMs, beginMs })
   const { from, region } = config.notices
@@ -75,12 +78,19 @@ export async function openWorkerResources(config: Config, log: Logger) {
     mailer,
     receiptSql,
     mailDrains: createMailDrains({ ...drainDeps, sql, claimSql }),
+    drainTexts: createDrainTexts({
+      sql,
+      claimSql,
+      texter,
+      timings: config.timings,
+      content: { keyring },
+    }),
     /** The worker's own, of transactional mail. */
     receiptDrains: createMailDrains({ ...drainDeps, sql: receiptSql, claimSql: receiptSql }),
     /** Undefined: the operator has not configured the sender of health notices. */
     noticeSender: from === undefined ? undefined : { from, region, mailer: operator },
     close: async () => {
-      await Promise.all([mailer.close(), operator.close(), renderer.close()])
+      await Promise.all([mailer.close(), texter.close(), operator.close(), renderer.close()])
       await connection.close()
       await native.close()
       await Promise.all([sql.end(), claimSql.end(), receiptSql.end()])

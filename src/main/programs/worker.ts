@@ -27,6 +27,7 @@ import { startHookWaker } from '../../loops/hook-waker.ts'
 import { startImportSweeper } from '../../loops/import-sweeper.ts'
 import { startJanitor } from '../../loops/janitor.ts'
 import { startMailWaker } from '../../loops/mail-waker.ts'
+import { startTextWaker } from '../../loops/text-waker.ts'
 import { startMembershipKeeper } from '../../loops/membership-keeper.ts'
 import { startOpenRowReconcilers } from '../../loops/open-rows.ts'
 import { startOutboxRelay } from '../../loops/outbox-relay.ts'
@@ -163,6 +164,7 @@ function startLoops(
     notices,
     startOutboxRelay({ sql, temporal, log, notices, isFair }),
     startMailWaker({ sql: receiptSql, temporal, log, notices, sendReceipts }),
+    startTextWaker({ sql, temporal, log, notices }),
     startHookWaker({ sql, temporal, log, notices }),
     startClaimReconciler({ sql, timings, log }),
     startEventApplier({ sql, keyring, log, onDuplicates: countDuplicates(registry), notices }),

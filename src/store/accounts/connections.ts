@@ -1,7 +1,7 @@
 import type { Check, CONNECTION_WARNINGS } from '../../domain/accounts/verification.ts'
 import type { Uuid } from '../../runtime/ids.ts'
 import type { Connection } from '../../schemas/accounts/connection.ts'
-import type { Executor, Transaction } from '../db/sql.ts'
+import type { Executor, Part, Transaction } from '../db/sql.ts'
 
 export interface NewConnection {
   organizationId: Uuid
@@ -104,10 +104,14 @@ export const eventProblems = (sql: Executor, connection = sql`connections`) => s
     where p.organization_id = ${connection}.organization_id and p.connection_id = ${connection}.id
   ) end`
 
+/** Whether the organization sends text messages through a connection. */
+export const isSmsEnabled = (sql: Executor, connection: Part = sql`connections`) => sql`
+  coalesce(${connection}.features -> 'sms' = 'true'::jsonb, false)`
+
 const wireColumns = (sql: Executor) => sql`
   id, account_id, name, region,
   coalesce(features -> 'email' <> 'false'::jsonb, true) as email_enabled,
-  coalesce(features -> 'sms' = 'true'::jsonb, false) as sms_enabled,
+  ${isSmsEnabled(sql)} as sms_enabled,
   is_verified, verification_error, ${warnings(sql)} as warnings,
   last_event_received_at is not null and disconnected_at is null as webhook_connected,
   sns_topic_arn, event_queue_url, last_verified_at, last_event_received_at, disconnected_at,
@@ -146,13 +150,19 @@ export async function findAccount(
   return account
 }
 
+export interface SetupAccount extends Account {
+  maxSendRate: number | null
+  smsEnabled: boolean
+}
+
 export async function findSetup(
   sql: Executor,
   organizationId: Uuid,
   id: Uuid,
-): Promise<(Account & { maxSendRate: number | null }) | undefined> {
-  const [setup] = await sql<(Account & { maxSendRate: number | null })[]>`
-    select id, account_id, region, external_id, disconnected_at, max_send_rate
+): Promise<SetupAccount | undefined> {
+  const [setup] = await sql<SetupAccount[]>`
+    select id, account_id, region, external_id, disconnected_at, max_send_rate,
+      ${isSmsEnabled(sql)} as sms_enabled
     from connections
     where organization_id = ${organizationId} and id = ${id}`
   return setup
@@ -211,13 +221,14 @@ export async function findVerification(
 export interface Sender {
   id: Uuid
   receivesEvents: boolean
+  smsEnabled: boolean
   disconnectedAt: string | null
 }
 
 const senderColumns = (sql: Executor) => sql`
   id, disconnected_at,
   coalesce(last_event_received_at > statement_timestamp() - interval '24 hours', false)
-    as receives_events`
+    as receives_events, ${isSmsEnabled(sql)} as sms_enabled`
 
 export async function findSender(
   sql: Executor,

@@ -1,4 +1,5 @@
 import { MERGE_FIELDS, type MergeValues } from '../../domain/contacts/contact-fields.ts'
+import type { SmsStatus } from '../../domain/consent/sms-status.ts'
 import { isUuid, type Uuid } from '../../runtime/ids.ts'
 import { columnsOf } from '../audience/contact-columns.ts'
 import type { Executor } from '../db/sql.ts'
@@ -104,3 +105,15 @@ export const listByEmail = (sql: Executor, organizationId: Uuid, emails: readonl
   select id, ${columnsOf(sql, MERGE_FIELDS)}
   from contacts
   where organization_id = ${organizationId} and email = any(${[...new Set(emails)]}::text[])`
+
+export async function findByPhone(
+  sql: Executor,
+  organizationId: Uuid,
+  phone: string,
+): Promise<{ id: Uuid; smsStatus: SmsStatus | null } | undefined> {
+  const [contact] = await sql<{ id: Uuid; smsStatus: SmsStatus | null }[]>`
+    select id, sms_status
+    from contacts
+    where organization_id = ${organizationId} and phone = ${phone}`
+  return contact
+}

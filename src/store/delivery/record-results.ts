@@ -1,3 +1,4 @@
+import type { Channel } from '../../domain/channel.ts'
 import { span, type Uuid } from '../../runtime/ids.ts'
 import * as batchVariants from '../batches/batch-variants.ts'
 import type { Executor } from '../db/sql.ts'
@@ -8,12 +9,17 @@ import * as answeredCounts from './answered-counts.ts'
 
 /** Outcome of one claimed row. */
 export type Result =
-  | { id: Uuid; outcome: 'sent'; messageId: string; subject: string }
+  | { id: Uuid; outcome: 'sent'; messageId: string; subject: string | null }
   | { id: Uuid; outcome: 'failed'; reason: string; error: string }
   /** The provider did not accept it, or it was not called. It is sent again. */
   | { id: Uuid; outcome: 'queued' }
   /** A call may have begun, and its outcome is unknown. */
-  | { id: Uuid; outcome: 'unknown'; error: string; subject: string }
+  | { id: Uuid; outcome: 'unknown'; error: string; subject: string | null }
+
+/** `skipped`: the provider knows that the recipient opted out. */
+export type TextResult =
+  | Result
+  | { id: Uuid; outcome: 'skipped'; reason: 'opted_out'; error: string }
 
 interface SettledClaim {
   organizationId: string
@@ -22,6 +28,8 @@ interface SettledClaim {
   batchId: string | null
   /** The batch has variants, each with counters of its own. */
   isTest?: boolean
+  /** Channel of all its rows. Absent: `email`. */
+  channel?: Channel
 }
 
 /**
@@ -52,10 +60,10 @@ interface SettledClaim {
  */
 export const recordResults = (
   sql: Executor,
-  { organizationId, bucket, claimId, batchId, isTest = false }: SettledClaim,
-  results: Result[],
+  { organizationId, bucket, claimId, batchId, isTest = false, channel = 'email' }: SettledClaim,
+  results: TextResult[],
 ) => {
-  const column = <T>(of: (result: Result) => T) => results.map(of)
+  const column = <T>(of: (result: TextResult) => T) => results.map(of)
   const [first, last] = span(column((r) => r.id))
   const mayBeLate = batchId !== null && results.some(({ outcome }) => outcome === 'queued')
   return sql`
@@ -66,8 +74,8 @@ export const recordResults = (
         ${column((r) => r.outcome)}::text[],
         ${column((r) => (r.outcome === 'sent' ? r.messageId : null))}::text[],
         ${column((r) => (r.outcome === 'sent' || r.outcome === 'unknown' ? r.subject : null))}::text[],
-        ${column((r) => (r.outcome === 'failed' ? r.reason : null))}::text[],
-        ${column((r) => (r.outcome === 'failed' || r.outcome === 'unknown' ? r.error.slice(0, 500) : null))}::text[]
+        ${column((r) => ('reason' in r ? r.reason : null))}::text[],
+        ${column((r) => ('error' in r ? r.error.slice(0, 500) : null))}::text[]
       ) as r (id, outcome, message_id, subject, reason, error)
     ), held as materialized (
       select m.*
@@ -88,6 +96,7 @@ export const recordResults = (
         status = case result.outcome
           when 'sent' then case when m.status in ('queued', 'pending') then 'sent' else m.status end
           when 'failed' then 'failed'
+          when 'skipped' then result.reason
           when 'queued' then 'queued'
           else 'pending' end,
         message_id = coalesce(result.message_id, m.message_id),
@@ -102,7 +111,8 @@ export const recordResults = (
       where m.organization_id = ${organizationId} and m.bucket = ${bucket}
         and m.id between ${first} and ${last} and m.id = result.id
       returning m.id, held.before, m.state, m.message_id, m.contact_id, m.connection_id, m.channel,
-        m.source, m.send_at, m.execution_id, m.claimed_at, m.first_event_at, m.variant
+        m.source, m.send_at, m.execution_id, m.claimed_at, m.first_event_at, m.variant,
+        m.parts
     ), overtaken as (
       update messages m
       set subject = case when held.recipient is null then m.subject
@@ -133,14 +143,7 @@ export const recordResults = (
       from moved
       where state = 'sent'
       on conflict do nothing
-    ), back as (
-      insert into mail_queue (organization_id, bucket, id, connection_id, priority, send_at)
-      select ${organizationId}, ${bucket}, id, connection_id,
-        ${priorityOf(sql)}, send_at
-      from moved
-      where state = 'queued' and source <> 'batch'
-      on conflict do nothing
-    )${
+    ), back as (${backInQueue(sql, { organizationId, bucket, channel })})${
       batchId === null
         ? sql`, woken as (${outbox.wake(
             sql,
@@ -237,3 +240,26 @@ export const recordResults = (
     where b.organization_id = ${organizationId} and b.id = ${batchId}
       and stats.rows >= 0 and counts.rows >= 0 and variants.rows >= 0`
 }
+
+/** Queues those of `moved` again that are to be sent again. Rows of batches are in no queue. */
+const backInQueue = (
+  sql: Executor,
+  { organizationId, bucket, channel }: { organizationId: string; bucket: Uuid; channel: Channel },
+) =>
+  channel === 'sms'
+    ? sql`
+      insert into text_queue (organization_id, bucket, id, connection_id, sender, parts, send_at)
+      select ${organizationId}, ${bucket}, moved.id, moved.connection_id, body.from_address,
+        moved.parts, moved.send_at
+      from moved
+      join message_bodies body on body.organization_id = ${organizationId}
+        and body.bucket = ${bucket} and body.id = moved.id
+      where moved.state = 'queued' and moved.source <> 'batch'
+      on conflict do nothing`
+    : sql`
+      insert into mail_queue (organization_id, bucket, id, connection_id, priority, send_at)
+      select ${organizationId}, ${bucket}, id, connection_id,
+        ${priorityOf(sql)}, send_at
+      from moved
+      where state = 'queued' and source <> 'batch'
+      on conflict do nothing`

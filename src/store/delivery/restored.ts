@@ -39,13 +39,24 @@ interface UncertainMail {
 }
 
 export const listMails = (sql: Sql, restoredAt: string, limit: number) => sql<UncertainMail[]>`
-  select organization_id, bucket, id
-  from mail_queue
-  where send_at <= ${restoredAt}
-  order by send_at
+  (
+    select organization_id, bucket, id
+    from mail_queue
+    where send_at <= ${restoredAt}
+    order by send_at
+    limit ${limit}
+  )
+  union all
+  (
+    select organization_id, bucket, id
+    from text_queue
+    where send_at <= ${restoredAt}
+    order by send_at
+    limit ${limit}
+  )
   limit ${limit}`
 
-/** Single mails that waited then have failed: what was sent of them, their events tell. */
+/** Single mails and texts that waited then have failed: what was sent, their events tell. */
 export const failMails = (
   sql: Executor,
   {
@@ -57,6 +68,9 @@ export const failMails = (
 ) => sql`
   with unqueued as (
     delete from mail_queue
+    where organization_id = ${organizationId} and bucket = ${bucket} and id = any(${ids}::uuid[])
+  ), texts_unqueued as (
+    delete from text_queue
     where organization_id = ${organizationId} and bucket = ${bucket} and id = any(${ids}::uuid[])
   )
   update messages

@@ -81,7 +81,7 @@ export async function find(
       m.sent_at, m.delivered_at, m.opened_at, m.clicked_at, m.bounced_at, m.complained_at
     from transactional_mails t
     join messages m on m.organization_id = ${organizationId} and m.bucket = ${bucket}
-      and m.id = t.id
+      and m.id = t.id and m.channel = 'email'
     left join message_bodies b on b.organization_id = ${organizationId} and b.bucket = ${bucket}
       and b.id = t.id
     where t.organization_id = ${organizationId} and t.id = ${id}`
@@ -103,7 +103,7 @@ export async function reschedule(
       from transactional_mails t
       where t.organization_id = ${organizationId} and t.id = ${id}
         and m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = t.id
-        and m.state = 'queued'
+        and m.state = 'queued' and m.channel = 'email'
       returning m.id
     ), queued as (
       update mail_queue q
@@ -128,7 +128,7 @@ export async function cancel(tx: Transaction, organizationId: Uuid, id: Uuid): P
       from transactional_mails t
       where t.organization_id = ${organizationId} and t.id = ${id}
         and m.organization_id = ${organizationId} and m.bucket = ${bucket} and m.id = t.id
-        and m.state = 'queued'
+        and m.state = 'queued' and m.channel = 'email'
       returning m.id
     ), unqueued as (
       delete from mail_queue q

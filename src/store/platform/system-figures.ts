@@ -34,6 +34,7 @@ const QUEUE_TABLES = [
   'outbox',
   'inbound_events',
   'mail_queue',
+  'text_queue',
   'claims',
   'dirty_contacts',
   'membership_deadlines',

@@ -49,7 +49,8 @@ export const wayByAddress = (
   and not exists (
     select
     from contacts
-    where contacts.organization_id = ${organizationId} and contacts.email = messages.recipient
+    where contacts.organization_id = ${organizationId}
+      and (contacts.email = messages.recipient or contacts.phone = messages.recipient)
       and contacts.created_at <= ${until} and contacts.id <> all(${contactIds}::uuid[])
   )`
 
@@ -153,6 +154,9 @@ export async function empty(
     )}
     ), unqueued as (
       delete from mail_queue
+      where organization_id = ${organizationId} and bucket = ${bucket} and ${one('id')}
+    ), texts_unqueued as (
+      delete from text_queue
       where organization_id = ${organizationId} and bucket = ${bucket} and ${one('id')}
     ), unsaid as (
       delete from message_bodies

@@ -77,7 +77,8 @@ export async function isBeingMailed(sql: Executor, day: string): Promise<boolean
 export async function isQueued(sql: Executor, day: string): Promise<boolean> {
   const [from, to] = bounds(day)
   const [row] = await sql<{ found: boolean }[]>`
-    select exists (select from mail_queue where bucket >= ${from} and bucket < ${to}) as found`
+    select exists (select from mail_queue where bucket >= ${from} and bucket < ${to})
+      or exists (select from text_queue where bucket >= ${from} and bucket < ${to}) as found`
   return row?.found ?? false
 }
 
