@@ -30,6 +30,7 @@ import { startMailWaker } from '../../loops/mail-waker.ts'
 import { startTextWaker } from '../../loops/text-waker.ts'
 import { startMembershipKeeper } from '../../loops/membership-keeper.ts'
 import { startOpenRowReconcilers } from '../../loops/open-rows.ts'
+import { startPhoneConsentKeeper } from '../../loops/phone-consent-keeper.ts'
 import { startOutboxRelay } from '../../loops/outbox-relay.ts'
 import { startOverdueWaker } from '../../loops/overdue-waker.ts'
 import { startPartitionKeeper } from '../../loops/partition-keeper.ts'
@@ -196,6 +197,7 @@ function startLoops(
         startRestoreWatch({ sql, temporal, log }),
         startPartitionKeeper({ sql, log }),
         startImportSweeper({ sql, log }),
+        startPhoneConsentKeeper({ sql, keyring, log }),
         startScheduleKeeper({ sql, temporal, log, isFair }),
         startJanitor({ sql, log }),
       ],
