@@ -189,7 +189,7 @@ describe('a verification', () => {
     expect(body).toMatchObject({ isVerified: false, verificationError: 'role_refused' })
     const permissions = new Set(Object.values(ACTIONS).flat())
     permissions.delete('ses:SendRawEmail')
-    for (const action of ACTIONS.queue) permissions.delete(action)
+    for (const action of [...ACTIONS.queue, ...ACTIONS.texts]) permissions.delete(action)
     expect(failed(body.checks)).toEqual({
       role: 'role_refused',
       ...Object.fromEntries([...permissions].map((name) => [name, 'not_tried'])),

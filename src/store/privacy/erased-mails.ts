@@ -49,8 +49,13 @@ export const wayByAddress = (
   and not exists (
     select
     from contacts
-    where contacts.organization_id = ${organizationId}
-      and (contacts.email = messages.recipient or contacts.phone = messages.recipient)
+    where contacts.organization_id = ${organizationId} and contacts.email = messages.recipient
+      and contacts.created_at <= ${until} and contacts.id <> all(${contactIds}::uuid[])
+  )
+  and not exists (
+    select
+    from contacts
+    where contacts.organization_id = ${organizationId} and contacts.phone = messages.recipient
       and contacts.created_at <= ${until} and contacts.id <> all(${contactIds}::uuid[])
   )`
 
