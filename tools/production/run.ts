@@ -5,6 +5,10 @@
  *
  * node --import tsx tools/production/run.ts [--contacts 1000] [--rate 500] [--keep]
  *
+ * With `--replace` the batch is sent while callers make `--requests` requests a second. Both API
+ * processes and both workers are replaced by a next release, after its migrations have run on
+ * tables of `--rows` rows.
+ *
  * Exit status 0: all figures agree in the API, the database and the sandbox.
  */
 import { randomBytes } from 'node:crypto'
@@ -24,6 +28,8 @@ import { startPostgres } from '../../src/main/dev/postgres.ts'
 import { type JobResult, runMainJob } from '../../src/main/dev/main-job.ts'
 import { connect } from '../../src/store/db/sql.ts'
 import { environmentOf, readComposeFile, type Service } from './compose.ts'
+import { type ApiPorts, hasProxy, startProxy } from './proxy.ts'
+import { assembleNext, type Check, fill, replaceUnderLoad, type Step } from './replacement.ts'
 import { findTemporalServer } from './temporal-server.ts'
 
 const { values: options } = parseArgs({
@@ -34,12 +40,19 @@ const { values: options } = parseArgs({
     keep: { type: 'boolean', default: false },
     /** Runs the application from this folder, such as one unpacked from the image. */
     app: { type: 'string' },
+    /** Takes the Postgres of the npm package, though another is installed. */
+    embedded: { type: 'boolean', default: false },
+    replace: { type: 'boolean', default: false },
+    requests: { type: 'string', default: '1000' },
+    rows: { type: 'string', default: '10000000' },
   },
 })
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const APIS = 2
 const WORKERS = 2
 const READY_MS = 60_000
+const LONGEST_STATEMENT_MS = 3_600_000
 /** docker-compose.yml gives a worker 45 s, the others less. */
 const FAREWELL = { signal: 'SIGTERM', graceMs: 45_000 } as const
 const SANDBOX_CREDENTIALS = {
@@ -64,7 +77,7 @@ const good = await Promise.race([main(), shutdownRequest.then(() => adds)]).catc
 )
 const stoppedAt = performance.now()
 for (const stop of stops.toReversed()) await stop()
-for (const part of good ? [''] : ['app', 'postgres']) {
+for (const part of good ? [''] : ['app', 'next', 'postgres']) {
   await rm(join(folder, part), { recursive: true, force: true })
 }
 if (!good) say(`logs are in ${logs}`)
@@ -83,12 +96,19 @@ async function main(): Promise<boolean> {
   const app = options.app ?? (await assembleApp(join(folder, 'app')))
 
   const ports = {
-    api: await freePort(),
+    apis: await Promise.all(
+      Array.from({ length: APIS }, async () => ({
+        api: await freePort(),
+        internal: await freePort(),
+      })),
+    ),
+    proxy: await freePort(),
     sandbox: await freePort(),
     postgres: await freePort(),
     temporal: await freePort(),
   }
-  const apiUrl = `http://127.0.0.1:${ports.api}`
+  if (!hasProxy) say('haproxy is not installed: callers reach the first API process only')
+  const apiUrl = `http://127.0.0.1:${hasProxy ? ports.proxy : ports.apis[0]?.api}`
   /** The content of `.env`, and the passwords of two roles that are created below. */
   const variables = {
     LETTERLOOM_KEYS: `k1:${randomBytes(32).toString('base64')}`,
@@ -129,22 +149,27 @@ async function main(): Promise<boolean> {
   const toolsFolder = join(ROOT, 'tools/production/')
 
   /** Runs a one-shot service and returns its output. Throws its last output if it fails. */
-  const finish = async (name: string, argv: string[], env: Record<string, string>) => {
+  const finish = async (
+    name: string,
+    argv: string[],
+    env: Record<string, string>,
+    cwd = app,
+  ): Promise<string> => {
     const [command = '', ...args] = argv
     const lines: string[] = []
     const began = performance.now()
     const log = (line: string): void => void lines.push(line)
-    const child = await startChild({ command, args, env, cwd: app, farewell: FAREWELL, log })
+    const child = await startChild({ command, args, env, cwd, farewell: FAREWELL, log })
     const { code } = await child.exited
     if (code !== 0) throw new Error(`${name} failed (${code}):\n${child.lastLines()}`)
     say(`${name}: done in ${seconds(began)} s`)
     return lines.join('\n')
   }
-  const start = async (name: string, argv: string[], env: Record<string, string>) => {
+  const start = async (name: string, argv: string[], env: Record<string, string>, cwd = app) => {
     const [command = '', ...args] = argv
-    const out = createWriteStream(join(logs, `${name}.log`))
+    const out = createWriteStream(join(logs, `${name}.log`), { flags: 'a' })
     const log = (line: string): void => void out.write(`${line}\n`)
-    const child = await startChild({ command, args, env, cwd: app, farewell: FAREWELL, log })
+    const child = await startChild({ command, args, env, cwd, farewell: FAREWELL, log })
     stops.push(() => child.stop())
     // Nothing is started again here: one that dies is a finding.
     void child.exited.then(({ code, signal }) => {
@@ -160,6 +185,7 @@ async function main(): Promise<boolean> {
     port: ports.postgres,
     log: () => {},
     settings: settingsOf(service('postgres')),
+    preferEmbedded: options.embedded,
   })
   stops.push(() => postgres.stop())
   say(`postgres ${postgres.major}: ready after ${seconds(postgresAt)} s`)
@@ -222,15 +248,35 @@ async function main(): Promise<boolean> {
     environment('migrate', { SANDBOX_PORT: String(ports.sandbox) }),
   )
   const programsAt = performance.now()
-  const api = await start('api', commandOf('api'), environment('api', { PORT: String(ports.api) }))
-  const workers: Child[] = []
-  for (let number = 1; number <= WORKERS; number++) {
-    const env = environment('worker', { AWS_ENDPOINT_URL: sandboxUrl })
-    workers.push(await start(`worker-${number}`, commandOf('worker'), env))
+  const startApi = async (own: ApiPorts, cwd?: string): Promise<Child> => {
+    const settings = { PORT: String(own.api), INTERNAL_PORT: String(own.internal) }
+    const env = environment('api', settings)
+    const api = await start(`api-${own.api}`, commandOf('api'), env, cwd)
+    await answers(`http://127.0.0.1:${own.internal}/readyz`, api)
+    return api
   }
-  await answers(`${apiUrl}/health`, api)
-  await answers(`${sandboxUrl}/_sandbox/faults`, api)
-  say(`api and ${WORKERS} workers: up after ${seconds(programsAt)} s`)
+  const startWorker = async (number: number, cwd?: string): Promise<Child> => {
+    const port = await freePort()
+    const env = environment('worker', { AWS_ENDPOINT_URL: sandboxUrl, INTERNAL_PORT: String(port) })
+    const worker = await start(`worker-${number}`, commandOf('worker'), env, cwd)
+    await answers(`http://127.0.0.1:${port}/readyz`, worker)
+    return worker
+  }
+  const apis = new Map<ApiPorts, Child>()
+  for (const own of ports.apis) apis.set(own, await startApi(own))
+  const workers = new Map<number, Child>()
+  for (let number = 1; number <= WORKERS; number++) workers.set(number, await startWorker(number))
+  await answers(`${sandboxUrl}/_sandbox/faults`)
+  if (hasProxy) {
+    const log = (): void => {}
+    const proxyFolder = join(folder, 'proxy')
+    await mkdir(proxyFolder)
+    const settings = { folder: proxyFolder, port: ports.proxy, apis: ports.apis, log }
+    const proxy = await startProxy(settings)
+    stops.push(() => proxy.stop())
+    await answers(`${apiUrl}/health`, proxy)
+  }
+  say(`${APIS} APIs and ${WORKERS} workers: up after ${seconds(programsAt)} s`)
   const me = await fetch(`${apiUrl}/v1/contacts`, {
     headers: { authorization: `Bearer ${firstKey}` },
   })
@@ -245,14 +291,49 @@ async function main(): Promise<boolean> {
   stops.push(() => sql.end())
   // All that the job uses of a system started by `startSystem`.
   const system = { sql, apiUrl, sandboxUrl }
-  const result = await runMainJob(system, {
-    contacts: Number(options.contacts),
-    rate: Number(options.rate),
-    say,
-  })
-  const dead = workers.filter((worker) => worker.hasExited()).length
-  if (dead > 0) say(`${dead} of ${WORKERS} workers died on the way`)
-  adds = report(result) && dead === 0
+  const job = { contacts: Number(options.contacts), rate: Number(options.rate), say }
+  const replaced: Check[] = []
+  const sendAndReplace = async (): Promise<JobResult> => {
+    const next = await assembleNext(app, join(folder, 'next'))
+    const admin = connect(postgres.url, {
+      name: 'letterloom-production-admin',
+      max: 2,
+      statementTimeoutMs: LONGEST_STATEMENT_MS,
+    })
+    stops.push(() => admin.end())
+    const filledAt = performance.now()
+    await fill(admin, Number(options.rows))
+    say(`${options.rows} rows of contacts and of the ledger: there after ${seconds(filledAt)} s`)
+    const inTurn = <Key>(
+      programs: Map<Key, Child>,
+      again: (key: Key, cwd: string) => Promise<Child>,
+    ): (() => Promise<void>)[] =>
+      [...programs].map(([key, former]) => async () => {
+        await former.stop()
+        programs.set(key, await again(key, next))
+      })
+    const steps: Step[] = [
+      {
+        name: 'migrated',
+        run: () => finish('migrate', commandOf('migrate'), environment('migrate'), next),
+      },
+      ...inTurn(apis, startApi).map((run) => ({ name: 'an API replaced', run })),
+      ...inTurn(workers, startWorker).map((run) => ({ name: 'a worker replaced', run })),
+    ]
+    const rate = Number(options.requests)
+    let begin = (): void => {}
+    const begun = new Promise<void>((resolve) => (begin = resolve))
+    const onProgress = ({ sent }: { sent: number }): void => void (sent > 0 && begin())
+    const sending = runMainJob(system, { ...job, onProgress })
+    await Promise.race([begun, sending])
+    replaced.push(...(await replaceUnderLoad({ apiUrl, sql, admin, steps, rate, say })))
+    return sending
+  }
+  const result = await (options.replace ? sendAndReplace() : runMainJob(system, job))
+  const programs = [...apis.values(), ...workers.values()]
+  const dead = programs.filter((program) => program.hasExited()).length
+  if (dead > 0) say(`${dead} of ${programs.length} programs died on the way`)
+  adds = report({ ...result, checks: [...result.checks, ...replaced] }) && dead === 0
   if (options.keep) {
     say(`API ${apiUrl} (key ${result.apiKey}), sandbox ${sandboxUrl}, logs ${logs}`)
     await shutdownRequest
@@ -317,7 +398,7 @@ async function temporalPorts(frontend: number): Promise<Record<string, string>> 
   return ports
 }
 
-async function answers(url: string, child: Child): Promise<void> {
+async function answers(url: string, child?: Child): Promise<void> {
   const until = Date.now() + READY_MS
   for (;;) {
     const ok = await fetch(url).then(
@@ -325,7 +406,7 @@ async function answers(url: string, child: Child): Promise<void> {
       () => false,
     )
     if (ok) return
-    if (child.hasExited() || Date.now() > until) throw new Error(`${url} does not answer`)
+    if (child?.hasExited() || Date.now() > until) throw new Error(`${url} does not answer`)
     await sleep(100)
   }
 }
