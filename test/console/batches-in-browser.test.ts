@@ -73,6 +73,7 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
     const { api, page, visit, text } = browser
     await visit(`/batches/${batchId}`)
     expect(await text()).toContain('Sending: 2 of 8 mails have left.')
+    expect(await text()).toContain('Everybody who may be mailed')
     expect(await figures()).toEqual({ Sent: 2, Failed: 2, Skipped: 1, 'In doubt': 1, Open: 2 })
     await api.sql`update batches set sent = 4, unknown = 0, updated_at = now() where id = ${batchId}`
     await page.until('document.querySelector(".part-figure dd").innerText === "4"')
@@ -139,6 +140,9 @@ describe.runIf(chromium !== undefined)('in a browser', () => {
   test('a batch is written, reviewed and sent by keyboard alone, and a reload loses nothing', async () => {
     const { api, visit, fill, press, untilSaid, page } = browser
     await visit('/batches/new')
+    // What is missing is where the button leads.
+    await press('Review')
+    await page.until('document.activeElement?.name === "subject"')
     await fill('subject', 'Hello {{ contact.firstName }}')
     await fill('from', 'news@example.com')
     await page.go(await page.evaluate<string>('location.href'))

@@ -13,15 +13,17 @@ import { WAIT_REASONS } from '../../src/domain/batches/progress.ts'
 
 const draft = { ...EMPTY_DRAFT, subject: 'News', from: 'news@example.com' }
 
+const wordsOf = (each: typeof draft): string[] => missingOf(each).map(({ words }) => words)
+
 describe('a draft of a batch', () => {
   test('says what is missing, in the order of the page', () => {
-    expect(missingOf(EMPTY_DRAFT)).toEqual(['Write a subject', 'Choose a sender'])
+    expect(wordsOf(EMPTY_DRAFT)).toEqual(['Write a subject', 'Choose a sender'])
     expect(missingOf(draft)).toEqual([])
-    expect(missingOf({ ...draft, audience: 'segment', when: 'later' })).toEqual([
+    expect(wordsOf({ ...draft, audience: 'segment', when: 'later' })).toEqual([
       'Choose a segment',
       'Choose a time',
     ])
-    expect(missingOf({ ...draft, content: 'template', subject: '' })).toEqual(['Choose a template'])
+    expect(wordsOf({ ...draft, content: 'template', subject: '' })).toEqual(['Choose a template'])
   })
 
   test('is the call that it stands for: what does not count is not in it', () => {

@@ -11,6 +11,7 @@ const NAMES: Record<string, string> = {
   'ses:ListEmailIdentities': 'Listing senders',
   'ses:GetEmailIdentity': 'Reading senders',
   'cloudwatch:GetMetricData': 'Reading bounce and complaint rates',
+  'iam:GetRolePolicy': 'Reading what its role may do',
 }
 
 /** What a check looks at. One that is newer than this page is called as IAM calls it. */

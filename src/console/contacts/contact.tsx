@@ -96,6 +96,7 @@ function Facts({ contact }: { contact: Contact }) {
 }
 
 function Topics({ contact: { topics = [] } }: { contact: Contact }) {
+  const org = useOrganizationId()
   return (
     <Card title="Topics" isFlush>
       {topics.length === 0 ? (
@@ -106,8 +107,18 @@ function Topics({ contact: { topics = [] } }: { contact: Contact }) {
           rows={topics}
           keyOf={({ topicId }) => topicId}
           columns={[
-            { title: 'Topic', cell: ({ topicName }) => topicName },
-            { title: 'Status', cell: ({ status }) => status },
+            {
+              title: 'Topic',
+              cell: ({ topicId, topicName }) => (
+                <Link to="/$org/topics/$id" params={{ org, id: topicId }}>
+                  {topicName}
+                </Link>
+              ),
+            },
+            {
+              title: 'Status',
+              cell: ({ status }) => <Status list="subscription" value={status} />,
+            },
           ]}
         />
       )}
@@ -137,7 +148,14 @@ function Mails({ email }: { email: string }) {
               rows={logs}
               keyOf={({ id }) => id}
               columns={[
-                { title: 'Subject', cell: ({ subject }) => subject ?? '' },
+                {
+                  title: 'Subject',
+                  cell: ({ id, subject }) => (
+                    <Link to="/$org/logs/$id" params={{ org, id }}>
+                      {subject ?? 'Without a subject'}
+                    </Link>
+                  ),
+                },
                 { title: 'Status', cell: ({ status }) => <Status list="mail" value={status} /> },
                 { title: 'Sent', cell: ({ sentAt }) => (sentAt === null ? '' : moment(sentAt)) },
               ]}

@@ -53,7 +53,7 @@ export function TemplatePreview({ id, savedAt }: TemplatePreviewProps) {
     <Card
       title="What people get"
       actions={
-        <fieldset className="row mail-widths">
+        <fieldset className="row">
           <legend className="read-aloud">Shown as</legend>
           {VIEWS.map((each) => (
             <button

@@ -1,8 +1,8 @@
-import { useEffect, useRef } from 'react'
 import { TRIGGER } from '../../domain/flows/flow-graph.ts'
 import { Button } from '../ui/button.tsx'
 import type { FlowDraft } from './flow-draft.ts'
 import { gistOf, type Names, STEP_WORDS, triggerSentence } from './flow-words.ts'
+import { usePanelHeading } from './use-panel-heading.ts'
 
 interface StepFactsProps {
   draft: FlowDraft
@@ -13,8 +13,7 @@ interface StepFactsProps {
 
 /** One step as it is written, without a way to change it here. */
 export function StepFacts({ draft, names, selected, close }: StepFactsProps) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
+  const heading = usePanelHeading()
   const step = draft.steps.find(({ id }) => id === selected)
   const title = selected === TRIGGER ? 'Trigger' : (step?.name ?? selected)
   return (

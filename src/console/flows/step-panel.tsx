@@ -1,5 +1,4 @@
 import { Trash2 } from 'lucide-react'
-import { useEffect, useRef } from 'react'
 import { checkCondition, IN_FLOWS } from '../../domain/audience/condition-check.ts'
 import type { Step, StepOf } from '../../domain/flows/flow.ts'
 import { ConditionBuilder } from '../audience/condition-builder.tsx'
@@ -18,6 +17,7 @@ import { DelayFields, EngagementFields, EventWaitFields } from './wait-fields.ts
 import { WebhookFields } from './webhook-fields.tsx'
 import { SplitFields } from './split-fields.tsx'
 import { useChoices } from './use-names.ts'
+import { usePanelHeading } from './use-panel-heading.ts'
 
 interface StepPanelProps {
   step: Step
@@ -29,8 +29,7 @@ interface StepPanelProps {
 
 /** One step: its name, what it does, and taking it out. */
 export function StepPanel({ step, draft, problems, change, remove }: StepPanelProps) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
+  const heading = usePanelHeading()
   const lost = lostWithout(draft, step)
   return (
     <section className="stack" aria-label={STEP_WORDS[step.type].name}>

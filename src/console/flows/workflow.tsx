@@ -152,7 +152,7 @@ function Steps({ workflow }: { workflow: Workflow }) {
       title="Steps, and who is where"
       actions={
         isWide ? (
-          <fieldset className="row mail-widths">
+          <fieldset className="row">
             <legend className="read-aloud">Shown as</legend>
             {[false, true].map((each) => (
               <button

@@ -9,7 +9,7 @@ import { presentParts } from '../lib/parts.ts'
 import { useClient, useMay, useOrganizationId } from '../lib/session.tsx'
 import { isDeliveryState, statusOf } from '../lib/statuses.ts'
 import { Confirm } from '../ui/confirm.tsx'
-import { FilterSelect } from '../ui/filters.tsx'
+import { Filters, FilterSelect } from '../ui/filters.tsx'
 import { ListCard } from '../ui/list-card.tsx'
 import { Empty } from '../ui/states.tsx'
 import { Mark, Status } from '../ui/status.tsx'
@@ -61,13 +61,15 @@ export function Deliveries({ webhook: { id } }: { webhook: Webhook }) {
       isFiltered={state !== undefined}
       actions={
         <>
-          <FilterSelect
-            label="State of the deliveries"
-            value={state}
-            change={filter}
-            choices={CHOICES}
-            all="Any state"
-          />
+          <Filters>
+            <FilterSelect
+              label="State of the deliveries"
+              value={state}
+              change={filter}
+              choices={CHOICES}
+              all="Any state"
+            />
+          </Filters>
           {mayWrite ? <Replay id={id} /> : null}
         </>
       }

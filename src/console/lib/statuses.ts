@@ -1,5 +1,6 @@
 import type { HealthStatus } from '../../domain/accounts/health.ts'
 import type { SmsStatus } from '../../domain/consent/sms-status.ts'
+import type { SubscriptionStatus } from '../../domain/consent/subscription.ts'
 import {
   EXECUTION_STATUSES,
   type ExecutionStatus,
@@ -115,6 +116,12 @@ const STEP: Record<StepStatus, Status> = {
   skipped: status('careful', 'Skipped'),
 }
 
+const SUBSCRIPTION: Record<SubscriptionStatus, Status> = {
+  subscribed: status('good', 'Subscribed'),
+  pending: status('waiting', 'Not confirmed yet'),
+  unsubscribed: status('gone', 'Left'),
+}
+
 /** Of an event to a webhook. */
 const DELIVERY: Record<DeliveryState, Status> = {
   pending: status('busy', 'Waiting'),
@@ -135,6 +142,7 @@ export const STATUSES = {
   execution: EXECUTION,
   step: STEP,
   delivery: DELIVERY,
+  subscription: SUBSCRIPTION,
 }
 
 export type StatusList = keyof typeof STATUSES

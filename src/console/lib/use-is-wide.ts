@@ -9,4 +9,6 @@ function watch(tell: () => void): () => void {
   return () => media.removeEventListener('change', tell)
 }
 
-export const useIsWide = (): boolean => useSyncExternalStore(watch, () => matchMedia(WIDE).matches)
+export const isWide = (): boolean => matchMedia(WIDE).matches
+
+export const useIsWide = (): boolean => useSyncExternalStore(watch, isWide)

@@ -40,18 +40,27 @@ export const EMPTY_DRAFT: BatchDraft = {
   at: '',
 }
 
+/** A field that has to be filled in, and what to do with it. */
+interface Missing {
+  field: keyof BatchDraft
+  words: string
+}
+
 /** What is still missing, in the order of the parts. Nothing: it can be tried. */
-export function missingOf(draft: BatchDraft): string[] {
+export function missingOf(draft: BatchDraft): Missing[] {
   const { audience, segmentId, content, templateId, subject, html, from, when, at } = draft
   return [
-    ...(audience === 'segment' && segmentId === '' ? ['Choose a segment'] : []),
-    ...(content === 'template' && templateId === '' ? ['Choose a template'] : []),
-    ...(content === 'write' && subject.trim() === '' ? ['Write a subject'] : []),
-    ...(content === 'write' && html.trim() === '' ? ['Write the mail'] : []),
-    ...(from.trim() === '' ? ['Choose a sender'] : []),
-    ...(when === 'later' && at === '' ? ['Choose a time'] : []),
+    ...missingIf(audience === 'segment' && segmentId === '', 'segmentId', 'Choose a segment'),
+    ...missingIf(content === 'template' && templateId === '', 'templateId', 'Choose a template'),
+    ...missingIf(content === 'write' && subject.trim() === '', 'subject', 'Write a subject'),
+    ...missingIf(content === 'write' && html.trim() === '', 'html', 'Write the mail'),
+    ...missingIf(from.trim() === '', 'from', 'Choose a sender'),
+    ...missingIf(when === 'later' && at === '', 'at', 'Choose a time'),
   ]
 }
+
+const missingIf = (isMissing: boolean, field: keyof BatchDraft, words: string): Missing[] =>
+  isMissing ? [{ field, words }] : []
 
 /** The call that a draft stands for. */
 export function inputOf(draft: BatchDraft): BatchInput {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { Schemas } from '../../client/index.ts'
-import { moment, number } from '../lib/format.ts'
+import { counted, moment, number } from '../lib/format.ts'
 import { useRefresh } from '../lib/live.tsx'
 import { batchPace } from '../lib/pace.ts'
 import { useClient, useOrganizationId } from '../lib/session.tsx'
@@ -106,7 +106,9 @@ function Facts({ batch }: { batch: Batch }) {
           <dt>From</dt>
           <dd>{fromName === null ? from : `${fromName} <${from}>`}</dd>
           <dt>To</dt>
-          <dd>{audienceOf(batch)}</dd>
+          <dd>
+            <Audience batch={batch} />
+          </dd>
           {scheduledFor === null ? null : (
             <>
               <dt>Planned for</dt>
@@ -123,14 +125,50 @@ function Facts({ batch }: { batch: Batch }) {
   )
 }
 
-function audienceOf({ audience, topicId }: Batch): string {
-  const among = topicId === null ? '' : ' who subscribe to its topic'
+/** To whom it goes, with the way to them. */
+function Audience({ batch }: { batch: Batch }) {
+  const client = useClient()
+  const org = useOrganizationId()
+  const { audience, topicId, segmentId } = batch
+  const topic = useQuery({
+    queryKey: [org, 'topics', topicId],
+    queryFn: () => client.get('/v1/topics/{id}', { params: { path: { id: topicId ?? '' } } }),
+    enabled: topicId !== null,
+  })
+  const segment = useQuery({
+    queryKey: [org, 'segments', segmentId],
+    queryFn: () => client.get('/v1/segments/{id}', { params: { path: { id: segmentId ?? '' } } }),
+    enabled: segmentId !== null,
+  })
+  const ofTopic =
+    topicId === null ? null : (
+      <Link to="/$org/topics/$id" params={{ org, id: topicId }}>
+        {topic.data?.name ?? 'its topic'}
+      </Link>
+    )
+  const among = ofTopic === null ? null : <> who subscribe to {ofTopic}</>
   switch (audience.type) {
-    case 'all':
-      return `Everybody${among}`
+    case 'topic':
+      return <>Subscribers of {ofTopic}</>
     case 'segment':
-      return `A segment${among}`
+      return segmentId === null ? (
+        <>A segment{among}</>
+      ) : (
+        <>
+          <Link to="/$org/segments/$id" params={{ org, id: segmentId }}>
+            {segment.data?.name ?? 'A segment'}
+          </Link>
+          {among}
+        </>
+      )
+    case 'contacts':
+      return (
+        <>
+          {counted(audience.contactCount ?? 0, 'chosen contact')}
+          {among}
+        </>
+      )
     default:
-      return `${number(audience.contactCount ?? 0)} chosen contacts${among}`
+      return <>Everybody who may be mailed{among}</>
   }
 }

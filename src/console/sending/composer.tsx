@@ -94,7 +94,9 @@ export function Composer() {
             <Button
               look="primary"
               onClick={() => {
-                if (missing.length === 0) setReviewing(true)
+                const [first] = missing
+                if (first) document.getElementsByName(first.field)[0]?.focus()
+                else setReviewing(true)
               }}
             >
               Review
@@ -102,7 +104,7 @@ export function Composer() {
             <span className="soft" role="status">
               {missing.length === 0
                 ? 'Next: everything in plain sentences.'
-                : `Still to do: ${missing[0]}.`}
+                : `Still to do: ${missing[0]?.words}.`}
             </span>
           </div>
         </div>

@@ -19,8 +19,8 @@ export function Preview({ draft }: { draft: BatchDraft }) {
       <Card title="What would happen">
         {missing.length > 0 ? (
           <ul className="stack close soft">
-            {missing.map((each) => (
-              <li key={each}>{each}</li>
+            {missing.map(({ field, words }) => (
+              <li key={field}>{words}.</li>
             ))}
           </ul>
         ) : error ? (

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../../client/index.ts'
 import { counted, moment } from '../lib/format.ts'
 import { isRecipientStatus, RECIPIENT_STATUSES, statusOf } from '../lib/statuses.ts'
@@ -64,7 +64,7 @@ export function Recipients({ batch: { id, audienceFrozenAt } }: { batch: Schemas
       }
     >
       {reason === undefined ? null : (
-        <p className="reason-chosen">
+        <p className="table-count">
           Only: {reasonWords(reason)}{' '}
           <button type="button" className="link" onClick={() => choose(status ?? '')}>
             Show all
@@ -93,13 +93,24 @@ export function Recipients({ batch: { id, audienceFrozenAt } }: { batch: Schemas
 }
 
 function RecipientTable({ rows }: { rows: readonly Recipient[] }) {
+  const org = useOrganizationId()
   return (
     <Table
       caption="Recipients, in the order they are mailed in"
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
-        { title: 'Address', cell: ({ email }) => email ?? 'Erased' },
+        {
+          title: 'Address',
+          cell: ({ email, contactId }) =>
+            contactId === null ? (
+              (email ?? 'Erased')
+            ) : (
+              <Link to="/$org/contacts/$id" params={{ org, id: contactId }}>
+                {email ?? 'Erased'}
+              </Link>
+            ),
+        },
         { title: 'Status', cell: ({ status }) => <Status list="mail" value={status} /> },
         {
           title: 'Why',

@@ -39,7 +39,7 @@ export function MailFrame({ html, title, isSent = false, hasDark = false }: Mail
   }, [isReady, html])
   return (
     <div className="mail">
-      <fieldset className="row mail-widths">
+      <fieldset className="row">
         <legend className="read-aloud">Width</legend>
         {WIDTHS.map(({ px, name }) => (
           <button
