@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { collectProcessMetrics } from '../../src/runtime/metrics.ts'
 import { configOf } from './route-config.ts'
 
 const PREFIX = 'letterloom_'
@@ -29,7 +30,7 @@ export interface Metrics {
 /** Metrics of one process, with Node's own: CPU, memory, event-loop lag, garbage collection. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  collectProcessMetrics(registry)
   const registers = [registry]
   return {
     registry,

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
+import { collectProcessMetrics } from '../../src/runtime/metrics.ts'
 
 const PREFIX = 'letterloom_'
 
@@ -13,7 +14,7 @@ export interface SmtpMetrics {
 
 export function createSmtpMetrics(): SmtpMetrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  collectProcessMetrics(registry)
   const registers = [registry]
   return {
     registry,

@@ -7,10 +7,11 @@ import {
   Worker,
 } from '@temporalio/worker'
 import type { Logger } from 'pino'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import { STEP_FAILED } from '../../domain/flows/execution.ts'
 import { BATCH_FAILED } from '../../domain/batches/batch.ts'
+import { collectProcessMetrics } from '../../runtime/metrics.ts'
 import { startBatchReconciler } from '../../loops/batch-reconciler.ts'
 import { startClaimReconciler } from '../../loops/claim-reconciler.ts'
 import { type Clock, startClockKeeper } from '../../loops/clock-keeper.ts'
@@ -86,7 +87,7 @@ export async function runWorker(
     isServing: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     isDraining: () => isDraining,
   })
-  collectDefaultMetrics({ register: registry })
+  collectProcessMetrics(registry)
   measureRenderer(registry, resources.renderer)
   const copier = temporalMetrics && copyTemporalMetrics(registry, temporalMetrics)
   const closeInternal = await serveInternal({
