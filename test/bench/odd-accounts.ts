@@ -30,7 +30,6 @@ const ODD = {
 }
 
 await withSystem(async (system, say) => {
-  for (let more = 1; more < WORKERS; more++) system.startWorker()
   const control = sandboxControl(system.sandboxUrl)
   const numbers = Array.from({ length: ACCOUNTS }, (_, n) => accountNumber(n))
   const add = async (account: string, rate: number): Promise<Tenant> => {
@@ -47,6 +46,9 @@ await withSystem(async (system, say) => {
   const odd = await eachOf(Object.values(ODD), AT_ONCE, ({ number, rate }) => add(number, rate))
   await control.setFaults({ assumeRoleLatencyMs: HANGING_MS }, ODD.hanging.number)
   await control.setFaults({ latencyMs: 9_000 }, ODD.late.number)
+  // The first worker has the roles' credentials already.
+  await system.worker.stop()
+  for (let started = 0; started < WORKERS; started++) system.startWorker()
 
   await eachOf(tenants, AT_ONCE, send)
   await sleep(SETTLING_SECONDS * 1_000)

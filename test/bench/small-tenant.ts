@@ -38,8 +38,12 @@ await withSystem(async (system, say) => {
   const [before, startedAt] = [await begun(crowd), performance.now()]
   say(await starts(`beside ${CROWD} of another organization`, flow, contactIds.slice(EXECUTIONS)))
   const seconds = (performance.now() - startedAt) / 1_000
-  const perSecond = ((await begun(crowd)) - before) / seconds
-  say(`of the other organization ${perSecond.toFixed(0)} began each second`)
+  const after = await begun(crowd)
+  say(
+    `of the other organization ${((after - before) / seconds).toFixed(0)} began each second, ` +
+      `from ${before} to ${after} of ${CROWD}`,
+  )
+  if (after === CROWD) say('TOO SMALL A CROWD: it was over before')
 
   async function seedCrowd(at: number): Promise<string[]> {
     const rows = await sql<{ id: string }[]>`
