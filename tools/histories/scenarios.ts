@@ -161,6 +161,20 @@ export const scenarios: Scenario[] = [
     skipsTime: true,
   },
   {
+    workflow: 'dispatchTexts',
+    name: 'drained',
+    input: [connection],
+    answers: {
+      drainTexts: [
+        { waitMs: 0, more: true },
+        { waitMs: 30_000, more: true },
+        { waitMs: 0, more: false },
+      ],
+    },
+    meanwhile: (handle) => handle.signal(WAKE_SIGNAL),
+    skipsTime: true,
+  },
+  {
     workflow: 'eraseContact',
     name: 'erased',
     input: [{ organizationId, erasureId: id(11) }],
