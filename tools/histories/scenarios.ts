@@ -9,6 +9,7 @@ import type {
   NoticeActivities,
   ProviderActivities,
   SendActivities,
+  TextActivities,
 } from '../../activities/index.ts'
 import type { BatchReport } from '../../src/domain/batches/batch.ts'
 import { type Move, STEP_FAILED } from '../../src/domain/flows/execution.ts'
@@ -22,7 +23,8 @@ type Activities = ControlActivities &
   MailActivities &
   NoticeActivities &
   ProviderActivities &
-  SendActivities
+  SendActivities &
+  TextActivities
 
 /** Result of an activity that fails. */
 export const FAILS = Symbol('an activity that fails')
