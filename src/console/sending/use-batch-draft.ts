@@ -37,7 +37,7 @@ export type DraftState =
   | 'foreign'
 
 /** The draft that the server has. */
-interface Stored {
+interface StoredDraft {
   id: string
   updatedAt: string
   text: string
@@ -56,7 +56,7 @@ export function useBatchDraft(draftId: string | undefined) {
   const owner = `${user.id}:${org}`
   const [local] = useState(() => localOf(owner, draftId))
   const [draft, setDraft] = useState<BatchDraft>({ ...EMPTY_DRAFT, ...local.draft })
-  const stored = useRef<Stored | undefined>(local.stored)
+  const stored = useRef<StoredDraft | undefined>(local.stored)
   const [state, setState] = useState<DraftState>(() => {
     if (local.stored) return 'stored'
     return draftId === undefined ? 'new' : 'loading'
@@ -206,7 +206,7 @@ export function useBatchDraft(draftId: string | undefined) {
 }
 
 /** Keeps in this tab what is written, with the draft that the server has of it. */
-function keepLocal(owner: string, draft: BatchDraft, stored: Stored | undefined): void {
+function keepLocal(owner: string, draft: BatchDraft, stored: StoredDraft | undefined): void {
   const { id = '', updatedAt = '', text = '' } = stored ?? {}
   keepDraft(owner, FORM, { ...draft, draftId: id, storedAt: updatedAt, storedText: text })
 }
@@ -218,7 +218,7 @@ function keepLocal(owner: string, draft: BatchDraft, stored: Stored | undefined)
 function localOf(
   owner: string,
   draftId: string | undefined,
-): { draft: Partial<BatchDraft>; stored: Stored | undefined } {
+): { draft: Partial<BatchDraft>; stored: StoredDraft | undefined } {
   const { draftId: id = '', storedAt = '', storedText = '', ...draft } = readDraft(owner, FORM)
   const isStored = id !== '' && JSON.stringify({ ...EMPTY_DRAFT, ...draft }) === storedText
   if (draftId === undefined ? isStored : draftId !== id) return { draft: {}, stored: undefined }
