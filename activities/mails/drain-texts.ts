@@ -172,7 +172,9 @@ async function claimGranted(
       const reason = reasonOf(consentOf(address))
       return reason === undefined ? [] : [{ id, reason: REFUSALS[reason] }]
     })
-    return claimTexts(tx, { ...set, connectionId, claimId, refused })
+    // A text that came back to the queue meanwhile has no lock: the next claim has it.
+    const lockedIds = phones.map(({ id }) => id)
+    return claimTexts(tx, { ...set, ids: lockedIds, connectionId, claimId, refused })
   })
   if (claimed.texts.length === 0) await textQueue.dropStale(sql, set)
   return { id: claimId, bucket, startedAt, bodies, ...claimed }

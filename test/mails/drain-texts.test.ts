@@ -132,30 +132,64 @@ test('texts leave once each, and say whose they are', async () => {
 })
 
 describe('nobody who left is texted', () => {
-  test('an opt-out that is being committed is waited for by the claim', async () => {
-    const { sql } = database
-    const phone = newPhone()
-    const { id } = await accept(phone)
-    const texter = fakeTexter()
+  /** Begins an opt-out whose transaction holds the lock of the number until `commit`. */
+  async function beginStop(phone: string) {
     let commit = (): void => {}
     const committing = new Promise<void>((resolve) => (commit = resolve))
-    let isWritten = (): void => {}
-    const written = new Promise<void>((resolve) => (isWritten = resolve))
-    const stopping = transact(sql, async (tx) => {
+    let noteWritten = (): void => {}
+    const written = new Promise<void>((resolve) => (noteWritten = resolve))
+    const stopping = transact(database.sql, async (tx) => {
       await applyPhoneEvents(tx, [eventOf(phone, 'stop')])
-      isWritten()
+      noteWritten()
       await committing
     })
     await written
-    const drained = drain(texter)
-    await until(async () => {
-      const waiting = await sql`
+    return {
+      commit: () => {
+        commit()
+        return stopping
+      },
+    }
+  }
+  const claimWaits = () =>
+    until(async () => {
+      const waiting = await database.sql`
         select from pg_locks where locktype = 'advisory' and not granted
           and database = (select oid from pg_database where datname = current_database())`
-      return waiting.length > 0 || texter.calls.length > 0
+      return waiting.length > 0
     })
-    commit()
-    await Promise.all([stopping, drained])
+
+  test('an opt-out that is being committed is waited for by the claim', async () => {
+    const phone = newPhone()
+    const { id } = await accept(phone)
+    const texter = fakeTexter()
+    const stopping = await beginStop(phone)
+    const drained = drain(texter)
+    await claimWaits()
+    await Promise.all([stopping.commit(), drained])
+    expect(texter.calls).toEqual([])
+    expect(await rowOf(id)).toMatchObject({ status: 'opted_out', reason: 'opted_out' })
+  })
+
+  test('a text that comes back to the queue during a claim is not claimed without its lock', async () => {
+    const { sql } = database
+    const [first, returning] = [newPhone(), newPhone()]
+    await accept(first)
+    const { id } = await accept(returning)
+    // Another worker has claimed it, and its number opts out.
+    await sql`
+      update messages set state = 'claimed', claim_id = ${uuidv7()}, claimed_at = now()
+      where id = ${id}`
+    await stop(returning)
+    const texter = fakeTexter()
+    const stopping = await beginStop(first)
+    const drained = drain(texter)
+    await claimWaits()
+    await sql`
+      update messages set state = 'queued', claim_id = null, claimed_at = null where id = ${id}`
+    await Promise.all([stopping.commit(), drained])
+    expect(texter.calls).toEqual([])
+    await drain(texter)
     expect(texter.calls).toEqual([])
     expect(await rowOf(id)).toMatchObject({ status: 'opted_out', reason: 'opted_out' })
   })
