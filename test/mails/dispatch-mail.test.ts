@@ -5,7 +5,7 @@ import { acceptMails } from '../../src/core/mails/accept-mails.ts'
 import type { Attachment } from '../../src/domain/mails/attachments.ts'
 import { dayBucket, uuidv7 } from '../../src/runtime/ids.ts'
 import * as mailQueue from '../../src/store/mails/mail-queue.ts'
-import { claimMails } from '../../src/store/mails/claim-mails.ts'
+import { claimMails, listToLookUp } from '../../src/store/mails/claim-mails.ts'
 import * as probes from '../../src/store/delivery/probes.ts'
 import { enqueue, type SingleMail } from '../../src/store/mails/enqueue-mails.ts'
 import { type Sql, transact } from '../../src/store/db/sql.ts'
@@ -316,6 +316,16 @@ describe('single mail', () => {
         reason: 'complained',
       },
     ])
+  })
+
+  it('is looked up in the list while another worker holds it, since it may come back before a claim', async () => {
+    const { organizationId } = seeded
+    const single = mail({ recipient: 'ada@example.com' })
+    await enqueue(sql, single)
+    await until(async () => (await states())['sent'] === 1)
+    const { id } = single
+    const listed = await listToLookUp(sql, { organizationId, bucket: dayBucket(id), ids: [id] })
+    expect(listed).toEqual([{ id, recipient: 'ada@example.com', source: 'transactional' }])
   })
 
   it('is mailed once, however often the same decision is enqueued', async () => {

@@ -21,7 +21,8 @@ export interface QueuedMail {
 
 /**
  * Returns mails that only the suppression list can allow: mail without a contact, and transactional
- * mail, whose address need not be the contact's.
+ * mail, whose address need not be the contact's. What another worker holds is listed, too: it may
+ * come back to the queue before the claim.
  */
 export const listToLookUp = (sql: Sql, { organizationId, bucket, ids }: MailSet) => sql<
   { id: Uuid; recipient: string; source: string }[]
@@ -29,8 +30,7 @@ export const listToLookUp = (sql: Sql, { organizationId, bucket, ids }: MailSet)
   select id, recipient, source
   from messages
   where organization_id = ${organizationId} and bucket = ${bucket} and id = any(${[...ids]}::uuid[])
-    and (contact_id is null or source = 'transactional') and recipient is not null
-    and state = 'queued'`
+    and (contact_id is null or source = 'transactional') and recipient is not null`
 
 interface ClaimMails extends MailSet {
   connectionId: string
