@@ -86,6 +86,10 @@ test('mails that could not have left before the restore are left alone', async (
   await sql`update executions set status = 'paused', progressed_at = ${tomorrow} where id = ${asleep}`
   const [pending = ''] = await seedExecutions(sql, flow, [starting])
   await noteRestored()
+  // As when both are in the same millisecond.
+  await sql`
+    update executions set created_at = (select restored_at from ledger_beats)
+    where id = ${pending}`
   await markRestored(sql)
   const younger = await seedBatch(sql, seeded)
   expect(await statusOf('batches', [later, due, younger])).toEqual([

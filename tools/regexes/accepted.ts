@@ -13,7 +13,7 @@ export const ACCEPTED: Record<string, string> = {
   [String.raw`/[^\s<>(),;:"']+@[^\s<>(),;:"']+/g`]: 'what SES answers to a mail of ours',
   [String.raw`/^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/`]:
     'names of at most 253 characters; its runs are bounded, which a busy machine takes for slow',
-  [String.raw`/^create (?:unique )?index concurrently (\w+) [^;]+;$/m`]:
+  [String.raw`/^create (unique )?index concurrently (\w+)\s+on (\w+) ([^;]+);$/m`]:
     'a migration, which is a file of this repository',
   [String.raw`/^sns(?:[.-][a-z0-9]{1,40})*\.amazonaws\.com(?:\.cn)?$/`]:
     'names of certificates; its runs are bounded, which a busy machine takes for slow',

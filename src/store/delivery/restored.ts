@@ -5,7 +5,8 @@ import type { Executor, Sql } from '../db/sql.ts'
 
 /**
  * What may have been mailed between a backup and its restore. Postgres has forgotten it, so all is
- * in doubt that was there before the restore and could have gone on until then.
+ * in doubt that was there before the restore and could have gone on until then. Times are rounded to
+ * milliseconds: what was created in that of the restore was there.
  */
 
 interface UncertainBatch {
@@ -17,7 +18,7 @@ interface UncertainBatch {
 export const listBatches = (sql: Sql, restoredAt: string, limit: number) => sql<UncertainBatch[]>`
   select organization_id, id as batch_id, attempt
   from batches
-  where status in ('queued', 'scheduled', 'processing') and created_at < ${restoredAt}
+  where status in ('queued', 'scheduled', 'processing') and created_at <= ${restoredAt}
     and (scheduled_for is null or scheduled_for <= ${restoredAt})
   order by id
   limit ${limit}`
@@ -27,7 +28,7 @@ export const listExecutions = (sql: Sql, restoredAt: string, limit: number) => s
   select organization_id, id, flow_id, contact_id, status, attempt, fence_workflow_id, fence_run_id,
     progressed_at
   from executions
-  where status in ${live(sql)} and created_at < ${restoredAt}
+  where status in ${live(sql)} and created_at <= ${restoredAt}
     and not (status = 'paused' and progressed_at > ${restoredAt})
   order by progressed_at
   limit ${limit}`
