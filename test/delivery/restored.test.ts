@@ -173,24 +173,27 @@ test('nobody of two batches and many executions is mailed twice, and every lost 
   await backup.restore()
   expect((await sent()).some((count) => count < READERS)).toBe(true)
 
+  // As a worker does before anything runs: otherwise a batch of which all is proven would complete.
   await noteRestored()
+  await markRestored(sql)
   engine = await startEngine({ databaseUrl: database.url, mailer, namespace })
   const reconcilers = startReconcilers(engine)
   const forgotten = mailer.calls.slice(known).filter(({ to }) => to.startsWith('reader-'))
   const proven = forgotten.slice(0, Math.ceil(forgotten.length / 2))
   for (const { tags } of proven) await hear(news, tags)
   const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0)
+  // A mail that was claimed at the time of the backup is in doubt at first.
+  const notProven = (batch: { notKnown: number; inDoubt: number }) => batch.notKnown + batch.inDoubt
   const listed = await until(async () => {
     const report = await check()
-    const isSettled =
-      sum(report.batches.map((each) => each.notKnown)) === forgotten.length - proven.length
+    const isSettled = sum(report.batches.map(notProven)) === forgotten.length - proven.length
     return isSettled && report
   })
   expect(listed.outcome).toBe('waiting')
   const [, , completed = 0] = await sent()
   // Those who are not known to be mailed are all that is not sent.
   expect(listed.executions).toBe(EXECUTIONS - completed)
-  expect(sum(listed.batches.map((each) => each.sent + each.notKnown))).toBe(2 * READERS)
+  expect(sum(listed.batches.map((each) => each.sent + notProven(each)))).toBe(2 * READERS)
 
   expect((await check({ until: over() })).outcome).toBe('released')
   await until(async () => {
