@@ -46,6 +46,19 @@ describe('a change', () => {
     // Whoever does not ask for it writes over it.
     expect((await api.alice.patch(url, { input: {} })).body.input).toEqual({})
   })
+
+  test.each(['3324-02-20T02:44:53.54511-16:06', '9999-12-31T23:59:59-23:59'])(
+    'takes a time that Postgres has no form of: %s',
+    async (ifUnmodifiedSince) => {
+      const { id } = (await create({ name: 'First' })).body
+      const input = { name: 'Second' }
+      const { status } = await api.alice.patch(`/v1/batch-drafts/${id}`, {
+        input,
+        ifUnmodifiedSince,
+      })
+      expect(status).toBe(200)
+    },
+  )
 })
 
 test('a draft that is deleted is gone, and cannot be changed', async () => {

@@ -26,12 +26,19 @@ export async function createDraft(
   return stored
 }
 
-export async function requireDraft(
+export const requireDraft = (
   sql: Executor,
   organizationId: Uuid,
   id: string,
+): Promise<BatchDraft> => requireFound(sql, organizationId, id, batchDrafts.find)
+
+async function requireFound<Db extends Executor>(
+  sql: Db,
+  organizationId: Uuid,
+  id: string,
+  find: (sql: Db, organizationId: Uuid, id: Uuid) => Promise<BatchDraft | undefined>,
 ): Promise<BatchDraft> {
-  const draft = isUuid(id) ? await batchDrafts.find(sql, organizationId, id) : undefined
+  const draft = isUuid(id) ? await find(sql, organizationId, id) : undefined
   if (!draft) throw await missing(sql, 'batch_draft', organizationId, id)
   return draft
 }
@@ -47,12 +54,9 @@ export async function changeDraft(
   organizationId: Uuid,
   { id, input, since }: { id: string; input: object; since: string | undefined },
 ): Promise<BatchDraft> {
-  const changed = isUuid(id)
-    ? await batchDrafts.change(tx, organizationId, { id, input, since })
-    : undefined
-  if (changed) return changed
-  requireUnmodified('draft', await requireDraft(tx, organizationId, id), since)
-  throw conflict('The draft has changed at this moment. Read it again before you change it.', {
-    reason: 'modified',
-  })
+  const draft = await requireFound(tx, organizationId, id, batchDrafts.lock)
+  requireUnmodified('draft', draft, since)
+  const changedDraft = await batchDrafts.change(tx, organizationId, { id: draft.id, input })
+  if (!changedDraft) throw new Error('a locked draft was changed without a row')
+  return changedDraft
 }

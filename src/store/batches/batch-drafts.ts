@@ -45,18 +45,30 @@ export async function find(
   organizationId: Uuid,
   id: Uuid,
 ): Promise<BatchDraft | undefined> {
-  const [draft] = await sql<BatchDraft[]>`
-    select ${columns(sql)}
-    from batch_drafts
-    where organization_id = ${organizationId} and id = ${id}`
+  const [draft] = await selectDraft(sql, organizationId, id)
   return draft
 }
 
-/** Undefined: there is no such draft, or it was changed after `since`. */
+/** Locks a draft, so that nobody else changes it. */
+export async function lock(
+  tx: Transaction,
+  organizationId: Uuid,
+  id: Uuid,
+): Promise<BatchDraft | undefined> {
+  const [draft] = await tx<BatchDraft[]>`${selectDraft(tx, organizationId, id)} for update`
+  return draft
+}
+
+const selectDraft = (sql: Executor, organizationId: Uuid, id: Uuid) => sql<BatchDraft[]>`
+  select ${columns(sql)}
+  from batch_drafts
+  where organization_id = ${organizationId} and id = ${id}`
+
+/** The draft is locked. */
 export async function change(
   tx: Transaction,
   organizationId: Uuid,
-  { id, input, since }: { id: Uuid; input: object; since: string | undefined },
+  { id, input }: { id: Uuid; input: object },
 ): Promise<BatchDraft | undefined> {
   const [draft] = await tx<BatchDraft[]>`
     update batch_drafts
@@ -65,7 +77,6 @@ export async function change(
       -- Two changes in one millisecond must not look like one.
       updated_at = greatest(updated_at + interval '1 millisecond', clock_timestamp())
     where organization_id = ${organizationId} and id = ${id}
-      ${since === undefined ? tx`` : tx`and updated_at <= ${since}`}
     returning ${columns(tx)}`
   return draft
 }
