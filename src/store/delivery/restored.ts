@@ -5,8 +5,8 @@ import type { Executor, Sql } from '../db/sql.ts'
 
 /**
  * What may have been mailed between a backup and its restore. Postgres has forgotten it, so all is
- * in doubt that was there before the restore and could have gone on until then. Times are rounded to
- * milliseconds: what was created in that of the restore was there.
+ * in doubt that was there before the restore and could have gone on until then. Times are rounded
+ * to milliseconds: what was created in that of the restore was there.
  */
 
 interface UncertainBatch {
