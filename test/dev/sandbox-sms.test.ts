@@ -105,13 +105,17 @@ async function receive(): Promise<Notified[]> {
     return { ...envelope, message: JSON.parse(envelope.Message) }
   })
 }
-/** Receives until there are so many events of a text. Other texts' events may come, too. */
+/**
+ * Receives until there are so many events of a text, and returns the final one last: the queue
+ * keeps no order. Other texts' events may come, too.
+ */
 async function receiveAll(count: number, messageId: string | undefined): Promise<Notified[]> {
   const all: Notified[] = []
   while (all.length < count) {
     all.push(...(await receive()).filter(({ message }) => message['messageId'] === messageId))
   }
-  return all
+  const isFinal = ({ message }: Notified) => Number(message['isFinal'])
+  return all.toSorted((one, other) => isFinal(one) - isFinal(other))
 }
 async function drain(): Promise<void> {
   const queue = { region: REGION, name: 'letterloom-texts' }

@@ -52,7 +52,7 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
   const isAlsoBatch = isAlsoContact
   // Likewise GET and the like of a segment, which say that "preview" is no id.
   const isAlsoSegment = isAlsoContact
-  // Likewise GET and PATCH of a single mail: "logs", "metrics" and "send" are no ids of one.
+  // Likewise GET and PATCH of a single mail or text: "logs", "metrics" and "send" are no ids.
   const isAlsoMail = isAlsoContact
   // The worker was stopped: an account that the attack connects itself can be asked by nobody. That
   // 503 is documented; a 500 is neither an acceptance nor a rejection, so it is still a finding.
@@ -100,6 +100,8 @@ export function settings({ known, webhookSecret }: Subject, bearer: string): str
     getEmailMetrics: [`checks = { ${besides(414, 431)}, ${isAlsoMail} }`],
     listEmailLogs: [`checks = { ${isAlsoMail} }`],
     sendEmail: [`checks = { ${isAlsoMail} }`],
+    listTextLogs: [`checks = { ${isAlsoMail} }`],
+    sendText: [`checks = { ${isAlsoMail} }`],
     sendEmails: [`checks = { ${isToldByRow} }`],
     // What single mail does not have is refused by the name that Resend gives it.
     sendResendEmail: [`checks = { ${besides(422)} }`],
