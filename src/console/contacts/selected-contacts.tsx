@@ -60,7 +60,7 @@ export function SelectedContacts({ selected, clear }: SelectedContactsProps) {
       >
         <p>
           They go with their topics and end in their workflows. Whoever has left stays on the
-          suppression list. It cannot be taken back.
+          suppression list. It cannot be undone.
         </p>
       </Confirm>
       <Button look="quiet" onClick={clear}>
