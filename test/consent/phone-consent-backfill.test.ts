@@ -2,15 +2,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backfillPhoneConsents } from '../../src/core/consent/phone-consent-backfill.ts'
 import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
+import type { Sql } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { connectAs } from '../support/logins.ts'
 import { seedOrganization } from '../support/seed.ts'
 
 const keyring = parseKeyring(newKeyringText())
 let database: TestDatabase
+/** The login of workers. */
+let workerSql: Sql
 beforeAll(async () => {
   database = await createDatabase()
+  workerSql = connectAs(database.url, { name: 'backfill', role: 'letterloom_worker' })
 })
-afterAll(() => database.drop())
+afterAll(async () => {
+  await workerSql.end()
+  await database.drop()
+})
 
 test('numbers of contacts that opted out before there was a list are put on it, once', async () => {
   const { sql } = database
@@ -32,7 +40,7 @@ test('numbers of contacts that opted out before there was a list are put on it, 
   }
   const before = await sql`select id, sms_status, updated_at from contacts order by id`
   let pages = 0
-  while (await backfillPhoneConsents(sql, keyring, 3)) pages++
+  while (await backfillPhoneConsents(workerSql, keyring, 3)) pages++
   expect(pages).toBe(5)
   for (const { organizationId } of organizations) {
     const entries = await sql`
@@ -51,6 +59,6 @@ test('numbers of contacts that opted out before there was a list are put on it, 
   }
   expect(await sql`select id, sms_status, updated_at from contacts order by id`).toEqual(before)
   await sql`delete from phone_consents`
-  expect(await backfillPhoneConsents(sql, keyring, 3)).toBe(false)
+  expect(await backfillPhoneConsents(workerSql, keyring, 3)).toBe(false)
   expect(await sql`select from phone_consents`).toHaveLength(0)
 })

@@ -12,9 +12,10 @@ import { newKeyringText, parseKeyring } from '../../src/keys/tokens.ts'
 import { reconcileClaims } from '../../src/loops/claim-reconciler.ts'
 import { uuidv7 } from '../../src/runtime/ids.ts'
 import * as textLimits from '../../src/store/accounts/text-limits.ts'
-import { transact } from '../../src/store/db/sql.ts'
+import { type Sql, transact } from '../../src/store/db/sql.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/engine.ts'
+import { connectAs } from '../support/logins.ts'
 import { REGION, type Seeded, seedOrganization } from '../support/seed.ts'
 import { sized } from '../support/size.ts'
 import { fakeTexter, textSent } from '../support/texter.ts'
@@ -27,11 +28,17 @@ const SILENT = new DefaultLogger('ERROR')
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
 let database: TestDatabase
+/** The login of workers. */
+let workerSql: Sql
 let seeded: Seeded
 beforeAll(async () => {
   database = await createDatabase()
+  workerSql = connectAs(database.url, { name: 'texts', role: 'letterloom_worker', max: 12 })
 })
-afterAll(() => database.drop())
+afterAll(async () => {
+  await workerSql.end()
+  await database.drop()
+})
 beforeEach(async () => {
   seeded = await newOrganization()
   await allow(SENDER)
@@ -65,10 +72,9 @@ const accept = (to: string, input: { body?: string; senderId?: string } = {}, fr
 
 /** Drains until nothing is due, or the drain is to come again later. */
 const drain = (texter: Texter, { timings = TIMINGS, of = seeded } = {}) => {
-  const { sql } = database
   const drainTexts = createDrainTexts({
-    sql,
-    claimSql: sql,
+    sql: workerSql,
+    claimSql: workerSql,
     texter,
     timings,
     content: { keyring },
